@@ -55,16 +55,18 @@ function sectionOf(
   also: string,
 ): string {
   const { name, describe, positionals = [] } = command;
-  const items = groups
-    .filter(({ fresh }) => fresh.length > 0)
-    .map(({ heading, fresh }) =>
-      [`**${heading}**`, fresh.map(([option, row]) => item(optionSyntax(option, row), row)).join('\n')].join(
-        '\n\n',
-      ),
-    );
+  const fresh = groups.filter(group => group.fresh.length > 0);
+  const lists = fresh.map(group =>
+    group.fresh.map(([option, row]) => item(optionSyntax(option, row), row)).join('\n'),
+  );
+  // Few options need no headings.
+  const items =
+    lists.join('\n').split('\n- ').length < 10
+      ? [lists.join('\n')]
+      : fresh.map(({ heading }, i) => `**${heading}**\n\n${lists[i]}`);
   return [
     `## rowcast ${name}`,
-    `\`${usageLine(command)}\`: ${escaped(describe)}.`,
+    paragraphOf(`\`${usageLine(command)}\`: ${escaped(describe)}.`),
     positionals.map(each => item(argumentName(each), each)).join('\n'),
     ...items,
     also,

@@ -30,26 +30,18 @@ ${MADE}
 ## Exit codes
 
 ${markdownTable(
-  ['code', 'meaning', 'what a person does', 'what a scheduler does'],
-  exitCodeTable.map(({ code, meaning, action, scheduler }) => [code, meaning, action, scheduler]),
+  ['code', 'meaning', 'what to do'],
+  exitCodeTable.map(({ code, meaning, action }) => [code, meaning, action]),
 )}
 
-\`rowcast status\` exits with 0 for a finished run, 75 for a running one, 3 for a stopped one, 2 for none; \`rowcast serve\` with
-0 after a graceful shutdown. [Schedules](many-files.md#schedules) use these codes.
+\`rowcast status\` exits with 0 for a finished run, 75 for a running one, 3 for a stopped one, 2 for none. See
+[schedules](many-files.md#schedules).
 
 ## Error messages
 
-The error on stderr says what happened and where, with its code, then what to do:
-
-    rowcast: personas.csv:17: the quote that opens on this line is not closed … [unclosed_quote]
-      Close it. …
-
-With \`--log-format json\`, this is an object with \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`, \`request\`, \`hint\` and
-\`retryable\`; the [summary](scoring.md#the-summary) has it as \`error\`. Codes are stable, messages are not.
-
-An error ends a command with exit code 2, unless parentheses name others: (2/3) is 2 before the run has started, and 3
-afterwards. Errors with 75 and interrupted runs are retryable: the same command may succeed later although nobody changes
-anything.
+An error on stderr says what happened and where, with its code, then what to do. With \`--log-format json\` it is an object
+with \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`, \`request\`, \`hint\` and \`retryable\`. Codes are stable, messages are not.
+Parentheses have exit codes other than 2; (2/3) is 2 before the run has started. Errors with 75 may go away by themselves.
 
 ### Command line, definition and environment
 

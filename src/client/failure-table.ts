@@ -13,9 +13,8 @@ export const failureTable: FailureTable = {
   unavailable: {
     when: 'no or a broken connection, no response in time',
     does:
-      'retries with exponential backoff; stops when the service has been unavailable for `--max-outage`. ' +
-      'While other requests succeed, a batch that failed three times is halved, and a single row that failed ' +
-      'for all of `--max-outage` is rejected.',
+      'retries with growing waits, and stops after `--max-outage`. While others succeed, a batch is halved after ' +
+      'three attempts, and a single row rejected after `--max-outage`.',
     statuses: [408, 502, 504],
     causes: ['service_unreachable', 'service_timeout', 'connection_broken'],
     service: 'down',
@@ -29,10 +28,9 @@ export const failureTable: FailureTable = {
   busy: {
     when: 'overload or a rate limit',
     does:
-      'retries with exponential backoff, not before `Retry-After`; stops when no batch has succeeded for `--max-outage`. ' +
-      'A 503 without `Retry-After` counts against its batch only if at least ten other requests finished since the ' +
-      'previous attempt, nine in ten of them successfully: after three such failures, the batch is halved, or a single ' +
-      'row rejected.',
+      'retries, not before `Retry-After`, and stops when no batch has succeeded for `--max-outage`. A 503 without ' +
+      'it counts against its batch if at least ten other requests finished meanwhile, nine in ten of them ' +
+      'successfully: after three such failures, it is halved, or the row rejected.',
     statuses: [429, 503],
     causes: [],
     service: 'down',
@@ -45,9 +43,8 @@ export const failureTable: FailureTable = {
   rejected_request: {
     when: 'a rejected request',
     does:
-      'the batch is halved until the offending rows are isolated, and those are rejected; after a 413, later batches are ' +
-      'smaller. Before any row has been scored, it stops with the service’s message if a whole batch, or each of the ' +
-      'first three single rows, fails in the same way.',
+      'the batch is halved until the offending rows are isolated and rejected; after a 413, later batches are ' +
+      'smaller. Before any row is scored, stops if a whole batch, or the first three single rows, fail alike.',
     statuses: [400, 413, 422],
     causes: [],
     service: 'up',
@@ -55,11 +52,10 @@ export const failureTable: FailureTable = {
     action: 'isolate',
   },
   model_rejected: {
-    when: 'with a model server, a rejected request',
+    when: 'of a model server, a rejected request',
     does:
-      'the batch is halved until the offending rows are isolated, and those are rejected; rows that the response names are ' +
-      'rejected at once. Before any row has been scored, it stops with the service’s message if three different rows, each ' +
-      'sent alone, or all rows of a batch, fail in the same way.',
+      'the same; rows that the response names are rejected at once. Stops if three different rows, or all of a ' +
+      'batch, fail alike first.',
     statuses: [],
     causes: [],
     service: 'up',
@@ -70,8 +66,8 @@ export const failureTable: FailureTable = {
   server_error: {
     when: 'an internal error, or any other 5xx',
     does:
-      'after three attempts, if other requests succeed meanwhile, halves the batch or rejects a single row; otherwise as ' +
-      'if the service were unavailable.',
+      'after three attempts, if others succeed, halves the batch or rejects a single row; else as if the service ' +
+      'were unavailable.',
     statuses: [500],
     otherStatusesFrom: 500,
     causes: [],
@@ -82,11 +78,10 @@ export const failureTable: FailureTable = {
     maxOutage: { without: 'response', afterFailures: 3 },
   },
   model_error: {
-    when: 'with a model server, an error of the model, which overload or a single row may cause',
+    when: 'of a model server, an error of the model',
     does:
-      'after three attempts, if other requests succeed meanwhile, halves the batch or rejects a single row; otherwise as ' +
-      'if the service were unavailable. Before any row has been scored, it stops with the service’s message if the service ' +
-      'is ready and three different rows, each sent alone, fail in the same way.',
+      'the same after three attempts, or as if the service were unavailable. Stops if the service is ready and ' +
+      'three different rows fail alike first.',
     statuses: [],
     causes: [],
     service: 'down',
@@ -98,10 +93,10 @@ export const failureTable: FailureTable = {
     maxOutage: { without: 'response', afterFailures: 3 },
   },
   too_slow: {
-    when: 'with a model server, no response of the model in time',
+    when: 'of a model server, no response of the model in time',
     does:
-      'halves the batch after two attempts, and makes later batches smaller; retries a single row as if the service were ' +
-      'unavailable, and rejects it after `--max-outage` if other requests succeed meanwhile.',
+      'halves the batch after two attempts, later ones are smaller; a single row as if the service were ' +
+      'unavailable.',
     statuses: [],
     causes: [],
     service: 'down',
@@ -113,10 +108,10 @@ export const failureTable: FailureTable = {
     maxOutage: { without: 'response' },
   },
   invalid_response: {
-    when: 'an invalid response: wrong number of predictions, wrong shape or report, compressed unrequested, of another request, followed by surplus bytes, or without a valid prediction',
-    does:
-      'stops after three attempts. If only some personas have invalid probabilities or an error entry, rejects those rows ' +
-      'and merges the others.',
+    when:
+      'an invalid response: count, shape, report, compression, another request, surplus bytes, or no valid ' +
+      'prediction',
+    does: 'stops after three attempts. If only some predictions are invalid, rejects these rows.',
     statuses: [],
     causes: [
       'invalid_body',
@@ -131,7 +126,9 @@ export const failureTable: FailureTable = {
     retryAllInvalid: true,
   },
   fatal: {
-    when: 'a wrong key, an unknown report, a redirect, an oversized response, any other status; other classes than the output header; an untrusted certificate; http to an https port or the reverse; a host name that never resolved',
+    when:
+      'a wrong key, an unknown report, a redirect, an oversized response, any other status; other classes; an ' +
+      'untrusted certificate; http for https; an unknown host',
     does: 'stops at once.',
     statuses: [401, 403, 404, 405, 415, 501],
     otherStatusesFrom: 0,

@@ -4,7 +4,7 @@ import { type CallStatistics, recordLatency } from '../base/contract/call-statis
 import { unlessStopped } from '../base/interrupted.ts';
 import { Attempts, type RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
-import type { TraceRequest } from '../scoring/trace.ts';
+import type { TraceRequest } from '../scoring/scorer.ts';
 import type { Pacer, Slot } from './pacing/pacer.ts';
 import { InvalidResponse } from './parse-response.ts';
 import type { Protocol } from './protocols/protocol.ts';

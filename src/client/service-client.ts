@@ -8,7 +8,7 @@ import { CallError } from '../scoring/failures/call-error.ts';
 import type { FailureTable } from '../scoring/failures/failure-rule.ts';
 import { ServiceAvailability } from '../scoring/failures/service-availability.ts';
 import type { ReceivedPredictions } from '../scoring/predictions.ts';
-import type { TraceRequest } from '../scoring/trace.ts';
+import type { TraceRequest } from '../scoring/scorer.ts';
 import { Credentials, type Key, type Secrets } from './credentials.ts';
 import { failureTable, withStatuses } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';

@@ -8,7 +8,8 @@ import { checkRenamed, type Named, type OutputColumns, ownNames, renamed } from 
 /**
  * The names of the appended columns, which differ from each other and from those of the input.
  *
- * @throws RowcastError `duplicate_columns` if the output already has such a column; `missing_columns`; `bad_classes`
+ * @throws RowcastError `duplicate_columns` if the output already has such a column; `missing_columns`; `bad_classes`; `bad_option`
+ *   if there would be none
  */
 export function distinctNames(
   input: Named,
@@ -17,6 +18,10 @@ export function distinctNames(
 ): string[] {
   if (columns !== undefined) checkRenamed(input, appendedNames(options, undefined), columns);
   const names = appendedNames(options, columns);
+  if (names.length === 0)
+    throw new RowcastError('bad_option', '--probabilities none: nothing would be appended', {
+      hint: 'Append the prediction with --prediction, or choose probabilities.',
+    });
   checkDistinct(ownNames(input, columns), names, options.predictionType);
   return names;
 }

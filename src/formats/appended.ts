@@ -47,7 +47,7 @@ export interface Appended {
   /** How many bytes of the output a byte of the input can become; by default one, because records keep their bytes. */
   readonly growth?: number;
   /** If all probabilities are written in full: for each class what is before its own, and the text of the prediction. */
-  readonly usual?: { openings: readonly WordView[]; predicted: readonly WordView[] | undefined };
+  readonly whole?: { openings: readonly WordView[]; predicted: readonly WordView[] | undefined };
   /** Prepares to write a batch's predictions, which consist of `predictionType`. */
   writer(predictions: Predictions): WriteAppended;
 }

@@ -129,8 +129,8 @@ export interface LayoutData {
   readonly value: unknown;
 }
 
-/** How the records of one input are laid out. All methods are functions of bytes. */
-export interface Layout {
+/** How the records of one input are read. All methods are functions of bytes, here and below. */
+export interface RecordLayout {
   /** The columns, in order. */
   readonly names: readonly string[];
   /** Whether later records may have more columns than these. */
@@ -141,8 +141,6 @@ export interface Layout {
   readonly types?: readonly (string | undefined)[] | undefined;
   /** The number of rows, if the input says it. */
   readonly rows?: number | undefined;
-  /** The rows that are written together, if the output has groups of rows. */
-  readonly groups?: RowGroups | undefined;
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
   readonly columnsHint: string | undefined;
   /** What to do if a line after the header has these columns, or any if there are none: the header is not where it should be. */
@@ -195,13 +193,20 @@ export interface Layout {
   countLines(bytes: Uint8Array, start: number, end: number): number;
   /** Whether a record may end with this byte before the end of the input. */
   endsRecord(byte: number | undefined): boolean;
+  /** A file of these records, which have no line endings. It is for a few records. */
+  fileOf(records: readonly Buffer[]): Buffer;
+}
 
-  /** What is appended to each record. @throws RowcastError `duplicate_columns`; `cannot_quote` */
-  appended(options: AppendedOptions): Appended;
+/** How the records of one input are written, with what is appended to them. */
+export interface OutputLayout {
+  /** The rows that are written together, if the output has groups of rows. */
+  readonly groups?: RowGroups | undefined;
   /** The names that the input's columns have in the output. */
   readonly ownNames: readonly string[];
   /** Those of them whose values must be numbers, because the file that is written has numbers there. */
   readonly numberNames: ReadonlySet<string>;
+  /** What is appended to each record. @throws RowcastError `duplicate_columns`; `cannot_quote` */
+  appended(options: AppendedOptions): Appended;
   /** The names of the appended columns in the output. */
   appendedNames(options: AppendedOptions): string[];
   outputPreamble(appended: Appended): Buffer;
@@ -211,13 +216,12 @@ export interface Layout {
    * @param memory in which a kernel may do it
    */
   merger(appended: Appended, memory?: BatchMemory): MergeBatch;
-  /** A record or blank line that was not scored, as output after `lastByte`. */
-  unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer;
   /** Whether leaving out a record may change the line ending before it, so that a run cannot resume there. */
   readonly mayJoinLines: boolean;
+}
 
-  /** A file of these records, which have no line endings. It is for a few records. */
-  fileOf(records: readonly Buffer[]): Buffer;
+/** How one input is compared with what was made of it, and repaired. */
+export interface ComparedLayout {
   /**
    * Compares this input with an output that was made of it, with the options that it was read with.
    *
@@ -235,11 +239,14 @@ export interface Layout {
   /** Reads the records of a rejects file of this input. */
   readonly rejectRecords: RejectRecords;
   /** Reads those of a rejects file of a file that is not text, which may have only some of its columns. */
-  rejectRecordsOf(rejects: Layout): RejectRecords;
+  rejectRecordsOf(rejects: Pick<RecordLayout, 'names'>): RejectRecords;
   /** The preamble of a rejects file, and rejected records as text for it; see also `beginsLikeRejects`. */
   readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
 }
+
+/** What can be done with one input. */
+export interface Layout extends RecordLayout, OutputLayout, ComparedLayout {}
 
 /** The columns of an output, of which some may not be in its rejects. */
 export interface RejectsOptions extends ColumnOptions {

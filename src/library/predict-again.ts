@@ -7,7 +7,7 @@ import type { JobValues } from '../base/options/values/run-values.ts';
 import type { sampleOptions, verifyOptions } from '../base/options/verify.ts';
 import { readTable } from '../formats/read-table.ts';
 import { executeRun } from '../runs/execute-run.ts';
-import type { AgainLabels, AgainNumbers, AgainProbabilities } from '../runs/verify/predicted-again.ts';
+import type { AgainLabels, AgainNumbers, AgainProbabilities } from '../runs/verify/compare-sample.ts';
 import type { SampleOptions } from '../runs/verify/verify.ts';
 import { LOCAL, type Scorer } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';

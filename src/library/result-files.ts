@@ -1,7 +1,5 @@
 import type { RunObserver } from '../runs/observer.ts';
-import { lineageFile } from '../runs/observers/lineage/lineage-file.ts';
-import { metricsFile } from '../runs/observers/metrics-file.ts';
-import { resultFile } from '../runs/observers/result-file.ts';
+import { lineageFile, metricsFile, resultFile } from '../runs/observers/result-file.ts';
 import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';

@@ -24,7 +24,7 @@ export function memoryOf(job: RunJob, open?: RunLedger): RunMemory | undefined {
       : undefined;
   const { summary } = values;
   if (summary === undefined || summary === '-') return ledger;
-  return { ...ledger, read: async () => (await ledger?.read()) ?? lastRunInSummary(summary, job) };
+  return { ...ledger, read: async note => (await ledger?.read(note)) ?? lastRunInSummary(summary, job) };
 }
 
 /** Whether a run has written the output of a job; variables in its name may have had other values. */

@@ -6,7 +6,7 @@ import { commandOf } from '../base/shell-word.ts';
 import type { Comparison } from '../formats/comparison.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
-import { type RunOutputs, runOutputsOf } from '../runs/paths/run-outputs.ts';
+import { type RunOutputs, runOutputsOf } from '../runs/paths/run-files.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
 import { mismatch } from '../runs/verify/mismatch.ts';
 import { type SampleOptions, type VerifyOptions, verify } from '../runs/verify/verify.ts';

@@ -4,21 +4,21 @@ import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
+import type { Sink, Target } from '../storage/target.ts';
 import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
-import { type EndedLast, endLast } from './end-last.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
 import { leastRows } from './guards/min-rows.ts';
 import { skipsSameInput } from './guards/same-as-last.ts';
 import { HeldRun } from './held-run.ts';
 import { type InputWait, inputWait, judgeEnd } from './input-wait.ts';
+import type { RunResult } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
 import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
 import { earlyEndOf, isReadAgain, type Run } from './run.ts';
 import { runColumns } from './run-columns.ts';
 import { RunRecord } from './run-record.ts';
-import type { RunResult } from './run-result.ts';
 import { type PlannedRun, scoreRows } from './score-rows.ts';
 import { earlierOf } from './summary/earlier-of.ts';
 import type { RunNote, Summary } from './summary/summary.ts';
@@ -202,4 +202,39 @@ async function finishRun(
   await output.end();
   await held.close();
   return summary;
+}
+
+/** An output whose end is held back. */
+interface EndedLast {
+  target: Target;
+  /** Ends the output if it is complete. */
+  end(): Promise<void>;
+  /** Discards it instead, unless it has ended. */
+  abandon(): Promise<void>;
+}
+
+/**
+ * Holds back the end of a stream or pipe until everything else of the run is written: its reader may take the end as the
+ * sign that the summary is there. A file is complete when it appears.
+ */
+function endLast(target: Target): EndedLast {
+  let complete: Sink | undefined;
+  const held = async (stop?: AbortSignal): Promise<Sink> => {
+    const sink = await target.open(stop);
+    return {
+      write: bytes => sink.write(bytes),
+      async close() {
+        complete = sink;
+      },
+      abandon: () => sink.abandon(),
+    };
+  };
+  return {
+    target: target.durable === undefined ? { ...target, open: held } : target,
+    async end() {
+      await complete?.close();
+      complete = undefined;
+    },
+    abandon: async () => complete?.abandon(),
+  };
 }

@@ -1,5 +1,7 @@
+import { dirname, resolve } from 'node:path';
 import { RowcastError } from '../base/errors.ts';
 import { schemeOf } from '../base/scheme.ts';
+import type { FileVersion } from '../storage/backend.ts';
 import { resolveTarget } from '../storage/backends.ts';
 import { diskFiles, type Files } from '../storage/durable-files.ts';
 import { LocalOutput } from '../storage/local/local-output.ts';
@@ -8,9 +10,8 @@ import { takeLocks } from '../storage/local/locks/output-lock.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
 import { localRejectsOf } from './paths/previous-rejects.ts';
 import { publish } from './paths/publish.ts';
-import { type RunFiles, runFilesOf } from './paths/run-files.ts';
-import { runOutputsOf } from './paths/run-outputs.ts';
-import { recordRepair } from './several/record-repair.ts';
+import { type RunFiles, runFilesOf, runOutputsOf } from './paths/run-files.ts';
+import { RunLedger } from './several/run-ledger.ts';
 
 /**
  * Finishes a repair that was killed while its files took their places. Every command that reads or replaces an output
@@ -93,3 +94,21 @@ const unfinished =
       cause,
     });
   };
+
+/**
+ * Tells the ledger that has the run of a repaired output, in the output's folder or in one above it: the next command
+ * would otherwise score the input again, over the repair. The parameters are those of `RunLedger.addRepaired`.
+ *
+ * @throws RowcastError `unwritable_output`, `locked`
+ */
+export async function recordRepair(
+  output: string,
+  before: FileVersion | undefined,
+  rejected: number,
+): Promise<void> {
+  const path = resolve(output);
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (await new RunLedger(folder).addRepaired(path, before, rejected)) return;
+    if (folder === dirname(folder)) return;
+  }
+}

@@ -1,5 +1,5 @@
 import { unlessStopped } from '../base/interrupted.ts';
-import { Releases } from './releases.ts';
+import { Releases } from './paths/lock-paths.ts';
 import { failureOf, type RunControl } from './run-control.ts';
 import type { RunRecord } from './run-record.ts';
 

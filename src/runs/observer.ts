@@ -2,19 +2,18 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
+import type { StoredTally } from '../scoring/counting/run-tally.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { RowCounts } from '../scoring/row-counts.ts';
-import type { Scorer } from '../scoring/scorer.ts';
-import type { TraceBatch, TraceRequest } from '../scoring/trace.ts';
+import type { Scorer, TraceBatch, TraceRequest } from '../scoring/scorer.ts';
 import type { Target } from '../storage/target.ts';
 import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { Waiting } from './input-wait.ts';
 import type { InputWarning } from './input-warnings.ts';
-import type { ResumePoint } from './output/output.ts';
+import type { ResumePoint, WrittenExtents } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
-import type { RunResult } from './run-result.ts';
-import type { RunNote, RunWarning, Summary } from './summary/summary.ts';
+import type { Checksums, RunNote, RunWarning, Summary } from './summary/summary.ts';
 import type { TimelineSample } from './summary/timeline.ts';
 
 /** The progress of a run. */
@@ -121,4 +120,20 @@ export interface RunObserver {
   readonly traceBatch?: TraceBatch | undefined;
   /** Makes a request a part of a trace; only that of the first observer that has it is used. */
   readonly traceRequest?: TraceRequest | undefined;
+}
+
+/** The result of a run. */
+export interface RunResult {
+  rowCounts: RowCounts;
+  /** The row at which an unfinished run was resumed. */
+  resumedFrom: number | undefined;
+  checksums: Checksums | undefined;
+  /** What was found in the data; undefined if the report's profile has changed since the run began. */
+  figures: DataFigures | undefined;
+  /** The counts that it was made from. */
+  tally: StoredTally | undefined;
+  /** See `Summary.digest`; undefined if not all of the input was read. */
+  digest: string | undefined;
+  /** The bytes of output and rejects, if they are files. */
+  written: WrittenExtents | undefined;
 }

@@ -1,26 +1,33 @@
+import { existsSync } from 'node:fs';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { defaultProtocol } from '../base/contract/default-protocol.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
+import { schemeOf } from '../base/scheme.ts';
 import { reasonOf } from '../base/system-error.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
-import type { TraceBatch } from '../scoring/trace.ts';
+import type { TraceBatch } from '../scoring/scorer.ts';
+import { partialOf } from '../storage/local/sibling-path.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
-import { savedAttempt } from './checkpoint/saved-attempt.ts';
+import { savedAttempt } from './checkpoint/checkpoint.ts';
 import type { DataFigures } from './drift/figures.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { exitCodeOf, runErrorOf } from './exit-code.ts';
 import type { Waiting } from './input-wait.ts';
-import type { InputWarning } from './input-warnings.ts';
-import { longFieldLine } from './long-field-line.ts';
-import type { LockedTargets, RequestWatch, RunObserver, RunProgress, RunView } from './observer.ts';
+import { type InputWarning, longFieldLine } from './input-warnings.ts';
+import type {
+  LockedTargets,
+  RequestWatch,
+  RunObserver,
+  RunProgress,
+  RunResult,
+  RunView,
+} from './observer.ts';
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
-import { runErrorOf } from './run-error.ts';
-import type { RunResult } from './run-result.ts';
 import { goodRun } from './summary/good-run.ts';
 import type { LastRun, RunMemory } from './summary/last-run.ts';
 import {
@@ -132,7 +139,10 @@ export class RunRecord implements RunView {
   async recall(stop: AbortSignal = this.#control.signal): Promise<void> {
     if (this.#isRecalled || this.#memory === undefined) return;
     this.#isRecalled = true;
-    const read = unlessStopped(this.#memory.read(), stop);
+    const read = unlessStopped(
+      this.#memory.read(warning => this.note(warning)),
+      stop,
+    );
     this.last ??= await read.catch(() => undefined); // what has stopped the run is noticed by whoever recalls
   }
 
@@ -322,6 +332,7 @@ export class RunRecord implements RunView {
     const { rowCounts, runs } = this.files() ?? { rowCounts: this.rowCounts, runs: undefined };
     return summaryOf({
       ...this.names,
+      rejects: ending?.status === 'stopped' && runs === undefined ? this.#rejectsLeft() : this.names.rejects,
       attempt: this.attempt,
       service: this.service,
       protocol: this.protocol,
@@ -340,6 +351,14 @@ export class RunRecord implements RunView {
       // A run that no command made has no exit code.
       ending: ending && this.names.version === null ? { ...ending, exitCode: null } : ending,
     });
+  }
+
+  /** Where the rejects of a stopped run are: in the file that is to be renamed when it has finished, if that is there. */
+  #rejectsLeft(): string | null {
+    const { rejects } = this.names;
+    if (rejects === null || schemeOf(rejects) !== undefined) return rejects;
+    const partial = partialOf(rejects);
+    return existsSync(partial) ? partial : rejects;
   }
 
   sample: () => TimelineSample = () => {

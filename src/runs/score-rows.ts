@@ -9,7 +9,6 @@ import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
-import { checkDrift } from './drift/check-drift.ts';
 import { type DataTally, dataTally } from './drift/data-tally.ts';
 import type { EarlierFigures } from './drift/earlier-figures.ts';
 import { MalformedLimit } from './guards/malformed-limit.ts';
@@ -18,13 +17,14 @@ import { RejectBudget } from './guards/reject-budget.ts';
 import { digestOfInput } from './guards/same-as-last.ts';
 import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
 import { noRows, unendedRecord } from './input-warnings.ts';
+import type { RunResult } from './observer.ts';
+import { checkDrift } from './observers/drift.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
-import type { RunEncoder } from './output/run-encoder.ts';
+import type { RunEncoder } from './output/written-file.ts';
 import { earlyEndOf, type Run } from './run.ts';
 import { RunPosition } from './run-position.ts';
 import type { RunRecord } from './run-record.ts';
-import type { RunResult } from './run-result.ts';
 
 /** What a run has found out, and opened, before its first row. */
 export interface PlannedRun {

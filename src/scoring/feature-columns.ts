@@ -10,8 +10,7 @@ import type { Layout } from '../formats/format.ts';
 import { isRejectsFile, rejectColumns } from '../formats/records/reject.ts';
 import { refuseRowAsHeader } from '../formats/refuse-row-as-header.ts';
 import type { DateOrder } from '../formats/values/dates.ts';
-import { hasText, missingHint } from './missing-hint.ts';
-import { listNames } from './near-misses.ts';
+import { hasText, listNames, missingHint } from './missing-hint.ts';
 
 /** A column of the input that is sent to the service. */
 export interface FeatureColumn {

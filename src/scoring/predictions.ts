@@ -1,4 +1,5 @@
-import type { Predictions, PredictionType } from '../base/contract/predictions.ts';
+import type { Prediction } from '../base/contract/prediction.ts';
+import { numbersPerRow, type Predictions, type PredictionType } from '../base/contract/predictions.ts';
 
 /** Predictions as a scorer returns them. */
 export type ReceivedPredictions<P extends Predictions = Predictions> = P & {
@@ -22,4 +23,27 @@ export function predictionTypeOf(predictions: Predictions): PredictionType | und
       return values.length === 0 ? undefined : { kind, names };
     }
   }
+}
+
+/** What is predicted for one persona of a batch, as a program gets it. */
+export function predictionOf(predictions: Predictions, row: number): Prediction {
+  const error = predictions.errors.get(row);
+  if (error !== undefined) return { error };
+  switch (predictions.kind) {
+    case 'distribution':
+      return { probabilities: byName(predictions.classes, predictions.probabilities, row) };
+    case 'label':
+      return { label: predictions.labels[predictions.indices[row] ?? -1] ?? '' };
+    case 'numbers': {
+      const { names, values } = predictions;
+      return names.length === 0
+        ? { value: values[row * numbersPerRow(names)] ?? Number.NaN }
+        : { values: byName(names, values, row) };
+    }
+  }
+}
+
+function byName(names: readonly string[], values: Float64Array, row: number): Record<string, number> {
+  const own = names.map((name, index) => [name, values[row * names.length + index] ?? Number.NaN]);
+  return Object.fromEntries(own);
 }

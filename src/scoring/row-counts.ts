@@ -128,3 +128,12 @@ export const unbalanced = (message: string): RowcastError =>
     severity: 'unbalanced',
     hint: 'Do not use the output. Please report this bug with the command that you ran.',
   });
+
+const texts = z.array(z.string()).readonly();
+
+/** `PredictionType`, as checkpoints and plans store them. */
+export const predictionTypeShape = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('distribution'), classes: texts }),
+  z.strictObject({ kind: z.literal('label') }),
+  z.strictObject({ kind: z.literal('numbers'), names: texts }),
+]);

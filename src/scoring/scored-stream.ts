@@ -1,9 +1,8 @@
 import type { UploadRowCounts } from '../base/contract/row-counts-trailer.ts';
 import type { ByteSource } from '../formats/records/byte-source.ts';
 import { hasUnrecognized } from './counting/counted-column.ts';
-import { RunTally } from './counting/run-tally.ts';
+import { countUnrecognized, RunTally } from './counting/run-tally.ts';
 import { TallyLayout } from './counting/tally.ts';
-import { countUnrecognized } from './counting/unrecognized.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import { prepare, type ScoredRun } from './prepare.ts';
 import { checkBalance, count, rowCountsOf } from './row-counts.ts';
@@ -52,4 +51,27 @@ export async function scoredStream(
     parts: parts(),
     rowCounts: () => ({ ...rowCounts, ...countUnrecognized(tally, counted) }),
   };
+}
+
+/**
+ * Waits for the first items, so that early failures surface before any item is used.
+ *
+ * @param count how many items to wait for, unless there are fewer
+ */
+export async function prefetch<T>(items: AsyncGenerator<T>, count: number): Promise<AsyncGenerator<T>> {
+  const first: T[] = [];
+  while (first.length < count) {
+    const { value, done } = await items.next();
+    if (done) break;
+    first.push(value);
+  }
+  return (async function* () {
+    try {
+      yield* first;
+      yield* items;
+    } finally {
+      // `yield*` closes the items only if some were taken from them directly.
+      await items.return(undefined);
+    }
+  })();
 }

@@ -7,6 +7,7 @@ import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { Layout } from '../formats/format.ts';
 import type { Batch } from '../formats/records/batch.ts';
 import type { Fault } from '../formats/records/faults.ts';
+import type { Position } from '../formats/records/position.ts';
 import type { Counting } from './counting/counted-column.ts';
 import type { Tally } from './counting/tally.ts';
 import type { RetryPolicy } from './failures/attempts.ts';
@@ -164,3 +165,47 @@ export interface Failed {
 export interface ScoredBatch extends Scored {
   readonly batch: Batch;
 }
+
+/**
+ * All feedback from later stages to earlier ones. All other data flows forward. (A scorer keeps its own: how large a
+ * request may be, and which buffers it can reuse.)
+ */
+export interface Feedback {
+  /** From merging to attempts: what the output's header says, once known; all predictions must consist of the same. */
+  predictionType(): PredictionType | undefined;
+  /** From attempts to reading: how large a batch may be. */
+  maxBatchBytes(): number;
+  /** From writing to reading: the records before this position were written, so their buffers can be reused. */
+  releaseRecords(before: Position): void;
+}
+
+/** A request as a trace describes it. */
+interface TracedRequest {
+  method: string;
+  /** Without user info and query. */
+  url: string;
+  /** The path below the service's URL, without the parts that vary. */
+  template: string;
+  /** An object that all attempts of a request share, and no other request has. */
+  identity: object;
+}
+
+/**
+ * Sends a request, once, as a part of a trace.
+ *
+ * @param send sends it with these headers
+ */
+export type TraceRequest = <T>(
+  request: TracedRequest,
+  send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+) => Promise<T>;
+
+/**
+ * Scores a batch as a part of a trace.
+ *
+ * @param batch the number of its first row, and how many it has
+ */
+export type TraceBatch = <T>(
+  batch: { readonly row: number; readonly rows: number },
+  score: () => Promise<T>,
+) => Promise<T>;

@@ -5,17 +5,15 @@ import type { Batch } from '../formats/records/batch.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Position } from '../formats/records/position.ts';
 import { readBatches } from '../formats/records/read-batches.ts';
-import { confirmScored } from './batch/confirm-scored.ts';
+import { joinParts } from './batch/join-predictions.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
 import type { Counting } from './counting/counted-column.ts';
-import type { Feedback } from './feedback.ts';
 import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import type { Plan, ScoredRun } from './prepare.ts';
-import type { Scored, ScoredBatch } from './scorer.ts';
-import type { TraceBatch } from './trace.ts';
+import type { BatchScorer, Feedback, Scored, ScoredBatch, TraceBatch } from './scorer.ts';
 
 /** A line ending of old files. */
 const CR = 0x0d;
@@ -178,4 +176,28 @@ function unlessInHeader(
   if (inHeader === undefined) return onLongField;
   onLongField?.(inHeader);
   return undefined;
+}
+
+/**
+ * The last stage at which predictions can be replaced. A batch whose response came on a connection that mixed up
+ * responses is scored again; any other is about to be written.
+ *
+ * @param score scores a part
+ */
+function confirmScored(
+  scorer: Pick<BatchScorer, 'parts' | 'confirm'>,
+  score: (part: Batch) => Promise<Scored>,
+): (scored: ScoredBatch) => Promise<ScoredBatch> {
+  const again = async (batch: Batch): Promise<Scored> => {
+    const parts: ScoredBatch[] = [];
+    for (const part of scorer.parts(batch)) parts.push({ ...(await score(part)), batch: part });
+    return joinParts(parts);
+  };
+  return async scored => {
+    const { batch } = scored;
+    let confirmed = scored;
+    while (!scorer.confirm(confirmed.predictions, batch.start.row))
+      confirmed = { ...(await again(batch)), batch };
+    return confirmed;
+  };
 }

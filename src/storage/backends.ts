@@ -62,7 +62,7 @@ export interface StoreValues {
  */
 export const backendsOf = (
   { storeOptions, partBytes, maxOutage = DEFAULT_OUTAGE, secretUrls }: StoreValues,
-  settings: Pick<StoreSettings, 'onRetry' | 'leaseMs'> = {},
+  settings: Pick<StoreSettings, 'onRetry' | 'leaseMs' | 'ending'> = {},
 ): Backends =>
   backendsFor({ options: readStoreOptions(storeOptions), partBytes, maxOutage, secretUrls, ...settings });
 

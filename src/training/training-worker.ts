@@ -1,26 +1,20 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../base/thread-error.ts';
+import { workerData } from 'node:worker_threads';
+import { postMessage, postResult } from '../base/thread-result.ts';
 import { type FitOptions, type Fitted, fit } from './fit.ts';
 import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 
-/** What `train` passes to this thread. */
+/** What `train` passes to this thread, whose messages are the steps. */
 export type TrainingJob = FitOptions & HistoryOptions;
 
-/** The last message of the thread. */
-export type TrainingOutcome = { fitted: Fitted; sha256: string | null } | { failure: ThreadError };
-
-/** Any message of the thread. */
-export type TrainingMessage = TrainingOutcome | { step: string };
-
-// Only `train` starts this file, with a TrainingJob.
-const job = workerData as TrainingJob;
-const post = (message: TrainingMessage): void => parentPort?.postMessage(message);
-const onStep = (step: string): void => post({ step });
-let outcome: TrainingOutcome;
-try {
-  const history = await readHistory(job, onStep);
-  outcome = { fitted: await fit(history, job, onStep), sha256: history.sha256 };
-} catch (error) {
-  outcome = { failure: toThreadError(error) };
+/** The result of the thread. */
+export interface TrainingResult {
+  fitted: Fitted;
+  sha256: string | null;
 }
-post(outcome);
+
+await postResult(async (): Promise<TrainingResult> => {
+  // Only `train` starts this file, with a TrainingJob.
+  const job = workerData as TrainingJob;
+  const history = await readHistory(job, postMessage);
+  return { fitted: await fit(history, job, postMessage), sha256: history.sha256 };
+});

@@ -23,17 +23,8 @@ interface Confirmation {
 }
 
 /** A button that asks before something is lost. It works without modules. */
-export function confirmButton({
-  id,
-  label,
-  about,
-  title,
-  text,
-  action,
-  submit,
-  dismiss = 'Cancel',
-  session,
-}: Confirmation): Html {
+export function confirmButton(asked: Confirmation): Html {
+  const { id, label, about, title, text, action, submit, dismiss = 'Cancel', session } = asked;
   const more = about !== undefined && html`<span class="visually-hidden"> ${about}</span>`;
   return html`<button class="button small" type="button" popovertarget="${id}">${label}${more}</button>
 <div class="confirm" id="${id}" popover role="dialog" aria-labelledby="${id}-title">

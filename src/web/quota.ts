@@ -1,9 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted } from '../base/number-text.ts';
 import { RequestError } from '../server/problems/problems.ts';
 import { unlessMissing } from '../storage/local/missing.ts';
-import { bytesText } from './bytes-text.ts';
 import { OWNER } from './session/sessions.ts';
+import { bytesText } from './texts.ts';
 
 /**
  * The disk space of the platform. A key may take at most as much as it leaves free for others, so that none can fill it;
@@ -121,12 +122,11 @@ export class Space {
     for (const counted of this.#counted.values()) if (counted.by === by) own++;
     // A key may hold at most as many as it leaves free, as with bytes.
     if (all < most && (by === OWNER || own < most - all)) return;
-    const count = (number: number): string => number.toLocaleString('en-US');
     const share =
-      by === OWNER ? '' : `; ${count(own)} are of your key, which may not hold more than it leaves free`;
+      by === OWNER ? '' : `; ${counted(own)} are of your key, which may not hold more than it leaves free`;
     throw new RequestError(
       'quota_exceeded',
-      `There are ${count(all)} of at most ${count(most)} ${called}${share}. Delete those that are no longer needed.`,
+      `There are ${counted(all)} of at most ${counted(most)} ${called}${share}. Delete those that are no longer needed.`,
     );
   }
 

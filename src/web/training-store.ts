@@ -1,25 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { reportId } from '../base/contract/schemas.ts';
 import { hasReport } from '../models/store/report-store.ts';
-import { placeFile } from '../storage/local/atomic-write.ts';
 import { makeFolder } from '../storage/local/home-folder.ts';
 import { lockOf } from '../storage/local/locks/lock-file.ts';
 import { readLock } from '../storage/local/locks/lock-holder.ts';
 import { takeLock } from '../storage/local/locks/output-lock.ts';
-import { isMissing } from '../storage/local/missing.ts';
-import { readMany, readRegular } from '../storage/local/read-files.ts';
+import { readMany } from '../storage/local/read-files.ts';
 import { type ToldError, tellError } from './errors/told-error.ts';
-
-/** Sorts by time of creation. */
-const trainingId = z.string().regex(/^[0-9a-f]{20}$/);
-
-const MILLISECOND_DIGITS = 12;
-
-export const newTrainingId = (): string =>
-  Date.now().toString(16).padStart(MILLISECOND_DIGITS, '0') + randomBytes(4).toString('hex');
+import { placeJson, readJson, timedId, timedIds } from './stored-json.ts';
 
 /** Why a training ended without a report. */
 const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() });
@@ -27,7 +17,7 @@ const problem = z.object({ code: z.string(), message: z.string(), hint: z.string
 /** A training, as stored. */
 const trainingState = z.object({
   format: z.literal(1),
-  id: trainingId,
+  id: timedId,
   /** The name of the key that started it. */
   by: z.string(),
   /** The uploaded data, which may have been deleted since. */
@@ -118,7 +108,7 @@ export class TrainingStore {
   }
 
   async write(state: TrainingState): Promise<void> {
-    await placeFile(this.#path(state.id), `${JSON.stringify(state, null, 2)}\n`, 'replace');
+    await placeJson(this.#path(state.id), state);
   }
 
   /** The training with that id, if it exists. A training whose process was killed is interrupted. */
@@ -132,7 +122,7 @@ export class TrainingStore {
 
   /** All trainings, the newest first. */
   async list(): Promise<TrainingState[]> {
-    const states = await readMany(await this.#ids(), id => this.read(id));
+    const states = await readMany(await timedIds(this.#folder, '.json'), id => this.read(id));
     return states.filter(state => state !== undefined);
   }
 
@@ -152,38 +142,12 @@ export class TrainingStore {
     return found?.isHeld === true && found.output === id;
   }
 
-  async #ids(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch(cause => {
-      if (isMissing(cause)) return [];
-      throw cause;
-    });
-    return names
-      .flatMap(name => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
-      .filter(id => trainingId.safeParse(id).success)
-      .sort()
-      .reverse();
-  }
-
   async #read(id: string): Promise<TrainingState | undefined> {
-    if (!trainingId.safeParse(id).success) return undefined;
-    const text = await readRegular(this.#path(id)).catch(cause => {
-      if (isMissing(cause)) return undefined;
-      throw cause;
-    });
-    return text === undefined ? undefined : parsed(text.toString());
+    return timedId.safeParse(id).success ? readJson(this.#path(id), trainingState) : undefined;
   }
 
   /** The id is valid, so this is a path in the folder. */
   #path(id: string): string {
     return join(this.#folder, `${id}.json`);
-  }
-}
-
-/** A damaged file is of no use to anybody. */
-function parsed(text: string): TrainingState | undefined {
-  try {
-    return trainingState.parse(JSON.parse(text));
-  } catch {
-    return undefined;
   }
 }

@@ -17,6 +17,13 @@ export class Watched<T> {
     this.#value = value;
   }
 
+  /** A value that does not change any more. */
+  static final<T>(value: T): Watched<T> {
+    const watched = new Watched(value);
+    watched.setFinal(value);
+    return watched;
+  }
+
   get value(): T {
     return this.#value;
   }

@@ -143,6 +143,34 @@ score:
   });
 });
 
+describe('a record of runs that is damaged', { timeout: 120_000 }, () => {
+  for (const [what, command] of Object.entries({ 'a single file': one, 'many files': all }))
+    it(`is warned of by a run of ${what}, and written anew`, async t => {
+      const { score, give, cwd } = await nights(t, { 'in/a.csv': csv(50) });
+      const night = [...command, '--compare', 'last'];
+      await score(...night);
+      await writeFile(join(cwd, command === all ? 'out' : '', '.rowcast-runs.json'), '{');
+      await give('in/a.csv', csv(50, 7));
+      const { code, stderr } = await score(...night);
+      assert.equal(code, 0, stderr);
+      assert.equal(
+        stderr.match(/\.rowcast-runs\.json: the record of finished runs cannot be read/g)?.length,
+        1,
+      );
+      await give('in/a.csv', csv(50, 9));
+      assert.match((await score(...night)).stderr, /compared with the last good run/);
+    });
+});
+
+describe('the rejects in the summary of a run that was stopped', { timeout: 120_000 }, () => {
+  it('are named where they are', async t => {
+    const { score, summary, cwd } = await nights(t, { 'in/a.csv': `${csv(50)}1,2,3\n` });
+    assert.equal((await score(...one, '--max-rejects', '0')).code, 3);
+    const { rejects } = await summary();
+    assert.match(await readFile(join(cwd, rejects), 'utf8').catch(() => readFile(rejects, 'utf8')), /1,2,3/);
+  });
+});
+
 describe('a night of several files that is finished in two attempts', { timeout: 120_000 }, () => {
   it('neither is compared as a whole nor takes the place of what all files had', async t => {
     const { score, give, summary, cwd } = await nights(t, { 'in/a.csv': csv(500), 'in/b.csv': csv(400) });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -7,7 +8,7 @@ import { fileServer } from '../support/file-server.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast as rowcastHere } from '../support/in-process.ts';
 import { type ObjectService, startObjectService } from '../support/object-store/object-service.ts';
-import { type Finished, rowcast as startedRowcast } from '../support/rowcast.ts';
+import { type Finished, rowcast as startedRowcast, startRowcast } from '../support/rowcast.ts';
 import { csv } from '../support/scoring/files.ts';
 import { slow } from '../support/slow.ts';
 import { startStub } from '../support/stub/service.ts';
@@ -113,6 +114,26 @@ describe('a command with objects', () => {
       stderr,
       /s3:\/\/bucket\/in\/a\.csv: .*SlowDown; will keep trying for up to .* \(--max-outage\)/,
     );
+  });
+
+  it('ends at once with a signal, although the store of its output is unavailable', async t => {
+    const { env, folder, service } = await bench(t);
+    await writeFile(join(folder, 'in.csv'), csv(3));
+    let isDown = false;
+    const requests = new EventEmitter();
+    const isRefused = once(requests, 'refused');
+    service.hooks.refuse = ({ text }) => {
+      isDown ||= text.startsWith('POST /out.csv');
+      if (isDown) requests.emit('refused');
+      return isDown ? [503, 'SlowDown'] : undefined;
+    };
+    const words = ['score', 'in.csv', ...report, '-o', 's3://bucket/out.csv', '--max-outage', '10m'];
+    const { child, finished } = startRowcast([...words, '--summary', 's.json'], { cwd: folder, env });
+    await isRefused;
+    child.kill('SIGTERM');
+    const { code, signal, stderr } = await finished;
+    assert.ok(code === 143 || signal === 'SIGTERM', `${code} ${signal}: ${stderr}`);
+    assert.equal(JSON.parse(await readFile(join(folder, 's.json'), 'utf8')).exit_code, 143);
   });
 
   it('scores those that match a pattern, and skips them when nothing has changed', async t => {

@@ -5,7 +5,7 @@ import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
-import type { RunResult } from '../../src/runs/run-result.ts';
+import type { RunResult } from '../../src/runs/observer.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { LooseReport } from '../../src/base/contract/schemas.ts';
-import { CsvLayout } from '../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../src/formats/csv/csv-layout.ts';
 import {
   chooseFeatures,
   type FeatureColumn,
@@ -16,7 +16,7 @@ const choose = (
   options: SentOptions = {},
 ): FeatureColumn[] =>
   chooseFeatures(
-    new CsvLayout(read(header).head),
+    csvLayout({ header: read(header).head }),
     { tech_specs: {}, drivers: [], ...report },
     options,
     'in.csv',
@@ -86,7 +86,7 @@ describe('the columns that are sent', () => {
     const columns = ['plan', 'active', 'age'].map(name => ({ name }));
     const file = 's3://b/plan=basic/active=true/part=0.parquet';
     assert.throws(
-      () => chooseFeatures(new CsvLayout(read('age,part\n').head), { columns }, {}, file),
+      () => chooseFeatures(csvLayout({ header: read('age,part\n').head }), { columns }, {}, file),
       ({ code, hint }: { code: string; hint: string }) => {
         assert.equal(code, 'missing_columns');
         assert.match(
@@ -102,7 +102,7 @@ describe('the columns that are sent', () => {
     const hintFor = (file: string): string => {
       try {
         chooseFeatures(
-          new CsvLayout(read('age\n').head),
+          csvLayout({ header: read('age\n').head }),
           { columns: [{ name: 'plan' }, { name: 'age' }] },
           {},
           file,

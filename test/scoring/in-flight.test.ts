@@ -4,8 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ofKind } from '../../src/formats/appended.ts';
 import type { Batch } from '../../src/formats/records/batch.ts';
 import { noPredictions } from '../../src/scoring/batch/join-predictions.ts';
-import { memoryOfBatch, memoryOfFaults } from '../../src/scoring/batch/memory-of-batch.ts';
-import { inFlight, type Sent } from '../../src/scoring/in-flight.ts';
+import { inFlight, memoryOfBatch, memoryOfFaults, type Sent } from '../../src/scoring/in-flight.ts';
 import type { Scored } from '../../src/scoring/scorer.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { firstAttempt } from '../../src/runs/attempt.ts';
 import { PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
-import { acquireDurable } from '../../src/runs/output/acquire-durable-output.ts';
+import { acquireDurable } from '../../src/runs/output/acquire-output.ts';
 import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
 import type { ResumableOutputOptions } from '../../src/runs/output/resumable-output.ts';
-import { runOutputsOf } from '../../src/runs/paths/run-outputs.ts';
+import { runOutputsOf } from '../../src/runs/paths/run-files.ts';
 import { newRowCounts } from '../../src/scoring/row-counts.ts';
 import type { Files } from '../../src/storage/durable-files.ts';
 import { LocalOutput } from '../../src/storage/local/local-output.ts';

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { newTrainingId, type TrainingState, TrainingStore } from '../../src/web/training-store.ts';
+import { newTimedId } from '../../src/web/stored-json.ts';
+import { type TrainingState, TrainingStore } from '../../src/web/training-store.ts';
 import { newFolder } from '../support/folder.ts';
 
 const state = (more: Partial<TrainingState> = {}): TrainingState => ({
   format: 1,
-  id: newTrainingId(),
+  id: newTimedId(),
   by: 'ann',
   data: { id: '0123456789abcdef', name: 'history.csv' },
   column: 'churned',
@@ -59,10 +60,10 @@ describe('stored trainings', () => {
 
   it('are locked out by a process that trains', async t => {
     const { store } = await storeFor(t);
-    const release = await store.lock(newTrainingId());
-    await assert.rejects(store.lock(newTrainingId()), { code: 'locked' });
+    const release = await store.lock(newTimedId());
+    await assert.rejects(store.lock(newTimedId()), { code: 'locked' });
     await release();
-    await (await store.lock(newTrainingId()))();
+    await (await store.lock(newTimedId()))();
   });
 
   it('are listed from the newest, and the oldest are forgotten', async t => {

@@ -47,13 +47,6 @@ export interface SharedPace {
   limits(now: number): SharedLimits;
   /** Tells the others what this process learns. @param learned asked now and then */
   tell(learned: (now: number) => Learned): void;
-  /**
-   * Waits until a request may be sent, where all processes count theirs in one place; `limits` are then without what is
-   * counted there. Called in the order of the requests, when `limits` allow this one.
-   *
-   * @throws AbortError
-   */
-  take?(rows: number, signal: AbortSignal): Promise<void>;
 }
 
 /** The limits of a process that shares nothing. */
@@ -65,3 +58,23 @@ export const alone: SharedLimits = {
   accepted: 0,
   pausedUntil: 0,
 };
+
+/** Timers are coarse: what is late may catch up by this much. */
+const MAX_CATCH_UP_MS = 20;
+
+/** The generic cell rate algorithm (ITU-T I.371) with a rate that varies. Times are from `performance.now()`. */
+export class CellRate {
+  /** How much was sent last, and when it was, or should have been. */
+  #last = { at: 0, count: 0 };
+
+  /** The time from which the next may be sent. @param perSecond may be infinite; with 0, that is never */
+  nextAt(perSecond: number): number {
+    if (perSecond === 0) return Number.POSITIVE_INFINITY;
+    return this.#last.at + (1000 * this.#last.count) / perSecond;
+  }
+
+  /** Notes what is sent now. @param due what `nextAt` has said */
+  sent(count: number, due: number, now: number): void {
+    this.#last = { at: Math.max(due, now - MAX_CATCH_UP_MS), count };
+  }
+}

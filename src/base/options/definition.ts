@@ -6,8 +6,7 @@ const trustOption = {
     kind: 'boolean',
     common: true,
     default: false,
-    describe:
-      'the definition is your own: it may use files outside its folder, stores, and keys in the environment',
+    describe: 'the definition is your own: it may use any file, stores, and keys of this machine',
   },
 } as const satisfies Record<string, Option>;
 

@@ -9,23 +9,21 @@ export const driftLimits = {
     kind: 'threshold',
     orNone: true,
     affectsOutput: false,
-    describe:
-      'stop the run when more than N values (or N%) of any one column do not fit its type; none: no limit',
+    describe: 'stop when more values of any one column do not fit its type',
     defaultText: '50%, of columns that matter',
   },
   'max-missing': {
     kind: 'threshold',
     orNone: true,
     affectsOutput: false,
-    describe: 'stop the run when more than N values (or N%) of any one column are missing; none: no limit',
-    defaultText: '50%, of columns that matter and had far fewer in training',
+    describe: 'stop when more values of any one column are missing',
+    defaultText: '50%, of columns that matter and had fewer in training',
   },
   'max-unseen': {
     kind: 'threshold',
     orNone: true,
     affectsOutput: false,
-    describe:
-      'stop the run when more than N values (or N%) of any one column are unknown categories; none: no limit',
+    describe: 'stop when more values of any one column are unknown categories',
     defaultText: '50%, of columns that matter',
   },
 } as const satisfies Record<string, RunOption>;
@@ -38,21 +36,20 @@ export const driftOptions = {
     min: 0,
     affectsOutput: false,
     describe:
-      'stop the run, before its output appears, if a column or the predictions have changed by more than this population stability index since the run of --compare, such as 0.25',
+      'stop before the output appears if a column or the predictions have changed by more than this population ' +
+      'stability index, such as 0.25, since the run of --compare',
   },
   compare: {
     kind: 'path',
     value: 'SUMMARY|last',
     word: LAST,
     affectsOutput: false,
-    describe:
-      'compare with the summary of an earlier run, or with the last good run of this output: population stability index per column and class',
+    describe: 'compare with the summary of an earlier run, or with the last good run of this output',
   },
   'min-rows': {
     kind: 'threshold',
     affectsOutput: false,
-    describe:
-      'stop the run before its output appears when there are fewer than N rows, or N% of the last good run',
+    describe: 'stop before the output appears when there are fewer rows, or than N% of the last good run',
     defaultText: 'none',
   },
   'if-same-as-last': {
@@ -60,7 +57,6 @@ export const driftOptions = {
     choices: ['warn', 'fail', 'skip'],
     default: 'warn',
     affectsOutput: false,
-    describe:
-      "what to do when the input has the bytes of the last good run's: yesterday's file under today's name",
+    describe: "what to do with yesterday's bytes under today's name",
   },
 } as const satisfies Record<string, RunOption>;

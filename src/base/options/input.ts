@@ -10,13 +10,13 @@ export const waitOptions = {
     affectsOutput: false,
     default: 0,
     max: 604_800,
-    describe: 'how long to wait until the input is there and complete: unchanged for 5 s',
+    describe: 'how long to wait until the input is there and unchanged for 5 s',
   },
   'ready-file': {
     kind: 'text',
     affectsOutput: false,
     value: 'NAME',
-    describe: 'file in the folder of each input, such as _SUCCESS, without which that is not complete',
+    describe: 'file in the folder of an input, such as _SUCCESS, without which that is incomplete',
     defaultText: 'none',
   },
 } as const satisfies Record<string, RunOption>;
@@ -39,15 +39,14 @@ export const inputOptions = {
     kind: 'text',
     affectsOutput: true,
     value: 'COLUMN',
-    describe: 'the predicted column, where the service does not name it: it is never sent',
+    describe: 'the predicted column, which is never sent',
     defaultText: "the report's",
   },
   types: {
     kind: 'map',
     affectsOutput: true,
     choices: sentTypes,
-    describe:
-      "column → type; overrides the report's types; date:dmy is a date with the day before the month, for a local report",
+    describe: "column → type, in place of the report's; date:dmy: the day before the month",
   },
   nulls: {
     kind: 'list',
@@ -59,7 +58,7 @@ export const inputOptions = {
     kind: 'text',
     affectsOutput: true,
     choices: missingStyles,
-    describe: 'how a missing value is written in requests',
+    describe: 'how a missing value is written',
     defaultText: "the protocol's",
   },
   'allow-missing': {
@@ -71,7 +70,7 @@ export const inputOptions = {
   names: {
     kind: 'list',
     affectsOutput: true,
-    describe: 'column names of an input without a header line',
+    describe: 'column names of an input without a header',
     defaultText: 'the header line',
   },
   encoding: {
@@ -107,7 +106,7 @@ export const inputOptions = {
     kind: 'text',
     affectsOutput: 'recorded apart',
     value: 'C',
-    describe: 'character that escapes a quote within quotes, such as the backslash of Spark and MySQL',
+    describe: 'character that escapes a quote within quotes, as in Spark and MySQL',
     defaultText: 'the quote, doubled',
   },
   'skip-lines': {
@@ -115,22 +114,21 @@ export const inputOptions = {
     affectsOutput: true,
     min: 0,
     max: 10_000,
-    describe: 'leave out the first N lines, which are before the header',
+    describe: 'leave out N lines before the header',
     defaultText: '0',
   },
   'input-env': {
     kind: 'text',
     affectsOutput: 'recorded apart',
     value: 'NAME',
-    describe:
-      'environment variable with the URL of the input, which may hold a secret; its name begins with ROWCAST_',
+    describe: 'variable ROWCAST_… with the URL of the input, which may hold a secret',
     defaultText: 'none',
   },
   'input-format': {
     kind: 'text',
     affectsOutput: 'recorded apart',
     choices: fileFormats,
-    describe: 'format of the input, such as that of stdin',
+    describe: 'format of the input',
     defaultText: 'by its name, else by its first bytes',
   },
   'max-group-bytes': {
@@ -139,7 +137,7 @@ export const inputOptions = {
     default: '512MiB',
     min: 1,
     max: 2 ** 40,
-    describe: 'maximum size of a row group of Parquet, uncompressed; a file with a larger one is refused',
+    describe: 'largest row group of Parquet that is read, uncompressed',
   },
   'max-record-bytes': {
     kind: 'size',
@@ -161,7 +159,7 @@ export const personaFormatOption = {
   'input-format': {
     ...inputOptions['input-format'],
     choices: ['jsonl'],
-    describe: 'format of stdin; with JSON lines, each line is a persona and gets a line',
+    describe: 'format of stdin; each of JSON lines gets a line',
     defaultText: 'JSON, or JSON lines if it has several',
   },
 } as const;

@@ -14,8 +14,7 @@ export const keyOptions = {
     kind: 'list',
     common: true,
     default: ['predict', 'report'],
-    describe:
-      'what the key grants access to: predict, report, testing-results, platform (the web pages, which a key for all reports administers)',
+    describe: 'what the key may: predict, report, testing-results, platform (the web pages)',
     defaultText: 'predict,report',
   },
   expires: {

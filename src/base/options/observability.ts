@@ -7,28 +7,28 @@ export const summaryOptions = {
     kind: 'path',
     affectsOutput: false,
     common: true,
-    describe: 'write a summary of the run to FILE as JSON',
+    describe: 'write a summary as JSON',
   },
   'summary-html': {
     kind: 'path',
     affectsOutput: false,
-    describe: 'write the summary to FILE as a web page with charts, in one file',
+    describe: 'write it as a web page with charts',
   },
   metrics: {
     kind: 'path',
     affectsOutput: false,
-    describe: 'write metrics of the run to FILE in the OpenMetrics format, for a textfile collector',
+    describe: 'write OpenMetrics, for a textfile collector',
   },
   lineage: {
     kind: 'path',
     affectsOutput: false,
-    describe: 'write lineage of the run to FILE as OpenLineage events, one JSON line each',
+    describe: 'write OpenLineage events as JSON lines',
   },
   checksum: {
     kind: 'boolean',
     affectsOutput: false,
     default: false,
-    describe: 'include the SHA-256 of input and output in the summary',
+    describe: 'add the SHA-256 of input and output',
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -38,15 +38,14 @@ export const endOptions = {
     kind: 'text',
     value: 'NAME',
     affectsOutput: false,
-    describe:
-      'environment variable with the URL that gets the summary by POST when the command ends, such as ROWCAST_NOTIFY_URL',
+    describe: 'variable with the URL that gets the summary at the end, such as ROWCAST_NOTIFY_URL',
   },
   'on-end': {
     kind: 'text',
     value: 'COMMAND',
     affectsOutput: false,
     describe:
-      'run COMMAND in a shell when the command ends; exit code, summary and more are in its environment (ROWCAST_EXIT_CODE, ROWCAST_SUMMARY, ROWCAST_TEXT)',
+      'run COMMAND in a shell at the end, with ROWCAST_EXIT_CODE, ROWCAST_SUMMARY, ROWCAST_TEXT and others',
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -56,15 +55,14 @@ export const progressOptions = {
     kind: 'text',
     choices: ['auto', 'always', 'never'],
     default: 'auto',
-    describe:
-      'when to show a progress line: auto is on a terminal, always is anywhere, never is no progress at all',
+    describe: 'where to show a progress line: on a terminal, anywhere, or no progress at all',
   },
   'progress-interval': {
     kind: 'duration',
     default: '1m',
     min: 0.1,
     max: 86_400,
-    describe: 'time between log lines about the progress, where no progress line is shown',
+    describe: 'time between log lines about progress, without a progress line',
   },
 } as const satisfies Record<string, Option>;
 
@@ -87,7 +85,7 @@ export const logOptions = {
     kind: 'text',
     choices: ['error', 'warn', 'info', 'debug'],
     default: 'info',
-    describe: 'which messages are written to stderr: those of this level and above',
+    describe: 'messages of this level and above',
   },
 } as const satisfies Record<string, Option>;
 

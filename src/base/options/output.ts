@@ -9,14 +9,13 @@ export const outputOptions = {
     common: true,
     alias: 'o',
     default: '-',
-    describe:
-      "where to write the scored rows; - is stdout; for several inputs a pattern: 'scored/{name}.csv'",
+    describe: "where to write; - is stdout; for several inputs a pattern: 'scored/{name}.csv'",
   },
   'output-format': {
     kind: 'text',
     affectsOutput: true,
     choices: fileFormats,
-    describe: 'format of the output, such as that of stdout',
+    describe: 'format of the output',
     defaultText: 'by its name, else that of the input',
   },
   'group-rows': {
@@ -24,7 +23,7 @@ export const outputOptions = {
     affectsOutput: true,
     min: 1,
     max: 10_000_000,
-    describe: 'rows of each row group of Parquet, unless the input is Parquet, whose groups stay as they are',
+    describe: 'rows of a row group of Parquet, unless the input is Parquet',
     defaultText: '100000',
   },
   'if-exists': {
@@ -35,7 +34,8 @@ export const outputOptions = {
     default: 'replace',
     defaultText: 'replace; with several inputs, skip-unchanged',
     describe:
-      'if the output exists: replace it (when the run finishes), fail, skip the run, or skip it if input, output and options are as they were when it finished',
+      'if the output exists: replace it at the end, fail, skip the run, or skip it if input, output and options ' +
+      'are unchanged',
   },
   restart: {
     kind: 'boolean',
@@ -49,13 +49,13 @@ export const outputOptions = {
     affectsOutput: false,
     default: false,
     describe:
-      'if the unfinished run is of different work, keep its files as OUTPUT.partial.old and OUTPUT.checkpoint.old until this run finishes, and start from the first row',
+      'if the unfinished run is of different work, keep its files as .old until this run finishes, and start over',
   },
   private: {
     kind: 'boolean',
     affectsOutput: false,
     default: false,
-    describe: 'only the owner may read the files that are written, whatever the umask allows',
+    describe: 'only the owner may read the files that are written',
   },
   'checkpoint-interval': {
     kind: 'duration',
@@ -74,13 +74,13 @@ export const filesOptions = {
     default: 2,
     min: 1,
     max: 64,
-    describe: 'number of inputs that are scored at a time; they share pace and thresholds',
+    describe: 'inputs at a time; they share pace and thresholds',
   },
   'fail-fast': {
     kind: 'boolean',
     affectsOutput: false,
     default: false,
-    describe: 'with several inputs, stop at the first one that fails instead of scoring the others',
+    describe: 'with several inputs, stop at the first that fails',
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -120,7 +120,7 @@ export const appendedOptions = {
     affectsOutput: true,
     value: 'CLASS=X',
     max: 1,
-    describe: 'predict CLASS if its probability is at least X, and append the prediction',
+    describe: 'predict CLASS from the probability X on, and append the prediction',
     defaultText: 'the most likely class',
   },
   probabilities: {
@@ -133,8 +133,8 @@ export const appendedOptions = {
     kind: 'integer',
     affectsOutput: true,
     max: 20,
-    describe: 'digits after the decimal point of probabilities, and of predicted numbers',
-    defaultText: 'as many as are needed to read back the same number',
+    describe: 'digits after the point of predictions',
+    defaultText: 'as many as needed',
   },
   classes: {
     kind: 'list',
@@ -145,8 +145,7 @@ export const appendedOptions = {
   prefix: {
     kind: 'text',
     affectsOutput: true,
-    describe:
-      'prefix of the names of probability columns, <prefix>_<class>, and of several numbers, <prefix>_<name>',
+    describe: 'prefix of probabilities, <prefix>_<class>, and of several numbers, <prefix>_<name>',
     defaultText: 'probability',
   },
 } as const satisfies Record<string, RunOption>;

@@ -8,7 +8,7 @@ export const batchOptions = {
     affectsOutput: false,
     min: 1,
     max: MAX_PERSONAS,
-    describe: 'maximum number of rows per request, or per batch of a local model',
+    describe: 'most rows of a request, or of a batch of a local model',
     defaultText: '1000, or 4096 with a local report',
   },
   'batch-bytes': {
@@ -17,7 +17,7 @@ export const batchOptions = {
     default: '1MiB',
     min: 1024,
     max: 50_000_000,
-    describe: 'maximum size of a request body; rowcast protocols has the limit of each protocol',
+    describe: 'largest request body',
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -29,22 +29,22 @@ export const rateOptions = {
     default: 16,
     min: 1,
     max: 256,
-    describe: 'maximum number of concurrent requests; fewer are used if the service is faster with fewer',
+    describe: 'most requests at once; fewer if that is faster',
   },
   'max-requests-per-second': {
     kind: 'number',
     affectsOutput: false,
     common: true,
     min: 0.001,
-    describe: 'maximum number of requests per second, of all files and workers together',
-    defaultText: 'as many as the service accepts',
+    describe: 'most requests per second, of all files and workers',
+    defaultText: 'what the service accepts',
   },
   'max-rows-per-second': {
     kind: 'number',
     affectsOutput: false,
     min: 0.001,
-    describe: 'maximum number of rows per second, of all files and workers together',
-    defaultText: 'as many as the service accepts',
+    describe: 'most rows per second, of all files and workers',
+    defaultText: 'what the service accepts',
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -55,7 +55,7 @@ export const threadOptions = {
     affectsOutput: false,
     min: 1,
     max: 256,
-    describe: 'threads that score with a local report; options about requests have no effect there',
+    describe: 'threads that score with a local report',
     defaultText: 'the number of cores',
   },
 } as const satisfies Record<string, RunOption>;

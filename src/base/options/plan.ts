@@ -8,8 +8,7 @@ export const planOptions = {
     common: true,
     default: 0,
     max: 100,
-    describe:
-      'make up to N requests, and show what was understood of the responses, the latency and the time that the run would take',
+    describe: 'make up to N requests, and show what was understood, latency, and the time of the run',
     defaultText: 'none',
   },
   'show-request': {

@@ -19,7 +19,6 @@ export const inputsPositional = {
 /** The training data, as an argument or a key of `train`. */
 export const historyPositional = {
   kind: 'path',
-  describe:
-    "CSV of labelled rows, plain, gzip or zstd; - is stdin; several files and quoted patterns ('in/part-*.csv') are read one after the other",
+  describe: "labelled rows; - is stdin; several files and quoted patterns ('in/part-*.csv') are read as one",
   repeatable: true,
 } as const satisfies Option;

@@ -6,7 +6,7 @@ export const rejectsOptions = {
     kind: 'path',
     affectsOutput: 'recorded apart',
     common: true,
-    describe: 'where to write rows that cannot be scored',
+    describe: 'where to write rejected rows',
     defaultText: 'OUTPUT.rejects; with stdout as output, stderr',
   },
   'max-rejects': {

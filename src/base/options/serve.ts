@@ -13,7 +13,7 @@ export const listenOptions = {
   'admin-port': {
     kind: 'text',
     value: 'PORT',
-    describe: 'http port for /healthz, /readyz and /metrics that responds even when the service is busy',
+    describe: 'http port for /healthz, /readyz and /metrics, also when busy',
   },
   'tls-cert': {
     kind: 'path',
@@ -30,15 +30,14 @@ export const limitOptions = {
     common: true,
     min: 1,
     max: 1_000_000,
-    describe: 'maximum number of requests per second for each key',
+    describe: 'most requests per second of each key',
     defaultText: 'no limit',
   },
   'max-rows-per-second': {
     kind: 'integer',
     min: 1,
     max: 1_000_000_000,
-    describe:
-      'maximum number of rows scored per second for each key: requests above it get 429, uploads are slowed down',
+    describe: 'most rows per second of each key: requests get 429, uploads are slowed down',
     defaultText: 'no limit',
   },
   'max-connections-per-address': {
@@ -46,22 +45,21 @@ export const limitOptions = {
     default: 250,
     min: 1,
     max: 1_000,
-    describe: 'maximum number of connections from one IPv4 address or one IPv6 /64, except this machine',
+    describe: 'connections from one IPv4 address or IPv6 /64',
   },
   'spill-bytes': {
     kind: 'size',
     default: '4GiB',
     min: 1024 ** 2,
     max: 1024 ** 4,
-    describe: 'disk space for each batch-predict response whose client reads only after sending everything',
+    describe: 'disk space for each batch-predict response that is not read yet',
   },
   'max-spill-bytes': {
     kind: 'size',
     default: '16GiB',
     min: 1024 ** 2,
     max: 1024 ** 5,
-    describe:
-      'total disk space for buffered batch-predict responses; a key may use at most as much as it leaves free',
+    describe: 'disk space for all buffered responses; a key may use as much as it leaves free',
   },
 } as const satisfies Record<string, Option>;
 
@@ -71,7 +69,7 @@ export const serviceThreadOptions = {
     kind: 'integer',
     min: 1,
     max: 256,
-    describe: 'number of threads that score large requests and uploads',
+    describe: 'threads for large requests and uploads',
     defaultText: 'the number of cores',
   },
 } as const satisfies Record<string, Option>;
@@ -95,20 +93,20 @@ export const startAndStopOptions = {
     kind: 'duration',
     default: '5s',
     max: 3_600,
-    describe: 'how long to load models and warm up at most before the service is ready; 0s turns it off',
+    describe: 'how long to warm up at most before the service is ready',
   },
   'drain-delay': {
     kind: 'duration',
     default: '0s',
     max: 3_600,
-    describe: 'after SIGTERM, how long to keep serving while /readyz already responds with 503',
+    describe: 'after SIGTERM, how long to serve while /readyz is 503',
   },
   'drain-timeout': {
     kind: 'duration',
     default: '10s',
     min: 0.1,
     max: 86_400,
-    describe: 'after the drain delay, how long in-flight requests may take before the process exits anyway',
+    describe: 'after that, how long requests may take before the process exits',
   },
 } as const satisfies Record<string, Option>;
 

@@ -10,7 +10,7 @@ export const reportOption = {
     affectsOutput: 'recorded apart',
     common: true,
     value: 'ID',
-    describe: 'what predicts: the report, or the model, endpoint or deployment of the protocol',
+    describe: 'the report, or the model, endpoint or deployment, that predicts',
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -59,7 +59,7 @@ export const connectionOptions = {
     kind: 'text',
     affectsOutput: false,
     value: 'NAME',
-    describe: 'environment variable that holds the API key of the url; its name begins with ROWCAST_',
+    describe: 'variable ROWCAST_… with the API key of the url',
     defaultText: 'ROWCAST_API_KEY',
   },
   auth: {
@@ -67,7 +67,8 @@ export const connectionOptions = {
     affectsOutput: false,
     choices: authNames,
     describe:
-      'how the key is sent: Authorization: ApiKey KEY, Authorization: Bearer KEY, or not at all; google, azure, sigv4: what the tools of that cloud find on this machine',
+      'how the key is sent: ApiKey KEY, Bearer KEY, or not at all; google, azure, sigv4: credentials of that cloud ' +
+      'on this machine',
     defaultText: "the protocol's",
   },
   'auth-host': {
@@ -75,21 +76,20 @@ export const connectionOptions = {
     affectsOutput: false,
     value: 'HOST',
     flagOnly: true,
-    describe: 'another host that may get what --auth google, azure or sigv4 sends',
+    describe: 'another host for what --auth google, azure or sigv4 sends',
     defaultText: "the cloud's own",
   },
   'header-env': {
     kind: 'map',
     affectsOutput: false,
     value: 'MAP',
-    describe:
-      'more headers, whose values are secrets in variables: X-Token=ROWCAST_TOKEN; names of variables begin with ROWCAST_',
+    describe: 'headers with secrets in variables: X-Token=ROWCAST_TOKEN',
     defaultText: 'none',
   },
   'client-cert': {
     kind: 'path',
     affectsOutput: false,
-    describe: 'PEM file with the certificate, and its chain, that shows the service who asks (mutual TLS)',
+    describe: 'PEM file with the certificate and chain of the client (mutual TLS)',
     defaultText: 'none',
   },
   'client-key': {
@@ -101,7 +101,7 @@ export const connectionOptions = {
   'ca-file': {
     kind: 'path',
     affectsOutput: false,
-    describe: "PEM file with the only certificate authorities that may have issued the service's certificate",
+    describe: 'PEM file with the only certificate authorities of the service',
     defaultText: "Node's, and NODE_EXTRA_CA_CERTS",
   },
   proxy: {
@@ -109,8 +109,7 @@ export const connectionOptions = {
     affectsOutput: false,
     value: 'none|env|URL',
     default: 'none',
-    describe:
-      'proxy between here and the service: none, http://HOST:PORT, or env: that of HTTPS_PROXY or HTTP_PROXY, except for the hosts in NO_PROXY',
+    describe: 'proxy to the service: http://HOST:PORT, or env: HTTPS_PROXY or HTTP_PROXY, but for NO_PROXY',
   },
   'allow-http': {
     kind: 'boolean',
@@ -136,7 +135,7 @@ export const timeoutOption = {
 export const idleTimeoutOption = {
   'idle-timeout': {
     ...timeoutOption.timeout,
-    describe: 'stop when no data was sent or received for this long',
+    describe: 'stop when idle for this long',
   },
 } as const satisfies Record<string, RunOption>;
 
@@ -152,7 +151,7 @@ export const outageOptions = {
     default: '10m',
     defaultText: '10m; of plan without --shards and of verify 5s',
     max: 604_800,
-    describe: 'how long to keep retrying while the service or a store is unavailable',
+    describe: 'how long to wait for an unavailable service or store',
   },
   wire: {
     kind: 'map',

@@ -34,14 +34,14 @@ export const shardOptions = {
   shards: {
     kind: 'path',
     value: 'DIR',
-    describe: 'folder or URL for plan and parts of the shards, which all machines see',
+    describe: 'folder or URL of the shards, which all machines see',
   },
   'shard-bytes': {
     kind: 'size',
     default: '256MiB',
     min: 1 << 20,
     max: 2 ** 40,
-    describe: 'bytes of input in a shard; a whole number of MiB. A compressed file is one shard',
+    describe: 'bytes of input in a shard, in whole MiB',
   },
 } as const satisfies Record<string, Option>;
 
@@ -53,8 +53,7 @@ export const workersOption = {
     default: 0,
     min: 0,
     max: 256,
-    describe:
-      'score shards in N processes on this machine; they share pace and threads. With --queue, 0 leaves them to others',
+    describe: 'score shards in N processes of this machine; with --queue, 0 leaves them to others',
     defaultText: '0: this process alone; 1 with --queue',
   },
 } as const satisfies Record<string, Option>;
@@ -64,8 +63,7 @@ export const queueOption = {
   queue: {
     kind: 'text',
     value: 'URL',
-    describe:
-      'redis:// or postgres:// URL, without a password, of the queue that gives out shards; with a password: ROWCAST_QUEUE. none: no queue',
+    describe: 'redis:// or postgres:// URL of the queue of shards; with a password only in ROWCAST_QUEUE',
     defaultText: 'ROWCAST_QUEUE',
   },
 } as const satisfies Record<string, Option>;
@@ -75,7 +73,7 @@ export const queueWorkOptions = {
   queue: { ...queueOption.queue, common: true, defaultText: 'ROWCAST_QUEUE, without a folder' },
   'stop-when-empty': {
     kind: 'boolean',
-    describe: 'with --queue: end when no run has shards left, instead of waiting for other runs',
+    describe: 'with --queue: end when no run has shards left',
     default: false,
   },
 } as const satisfies Record<string, Option>;
@@ -90,13 +88,14 @@ export const workOptions = {
     value: 'I',
     common: true,
     describe:
-      'score shard I only, from 0 on; any: shards until none is left. By default JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or AWS_BATCH_JOB_ARRAY_INDEX, if set, else any',
+      'score shard I only, from 0; any: until none is left. By default JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID ' +
+      'or AWS_BATCH_JOB_ARRAY_INDEX, else any',
   },
   'shards-per-task': {
     kind: 'integer',
     value: 'N',
     default: 1,
     min: 1,
-    describe: 'score N shards: --shard I means those from I × N on, for schedulers whose arrays are short',
+    describe: 'score N shards: --shard I means those from I × N on',
   },
 } as const satisfies Record<string, Option>;

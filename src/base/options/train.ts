@@ -20,16 +20,16 @@ export const trainOptions = {
     common: true,
     choices: ['fail', 'replace', 'skip', 'skip-unchanged'],
     default: 'fail',
-    defaultText: 'fail; in a definition, skip-unchanged for a report that a definition has trained',
+    defaultText: 'fail; in a definition, skip-unchanged for reports of definitions',
     describe:
-      'if there is a report with that id: fail, replace it, skip the training, or skip it if history and options are those that the report was trained with',
+      'if the report exists: fail, replace it, skip the training, or skip it if history and options are the same',
   },
   bins: {
     kind: 'integer',
     common: true,
     min: 2,
     max: 20,
-    describe: 'predict which of N ranges (with about equal row counts) a number falls into',
+    describe: 'predict which of N ranges with about equally many rows a number falls into',
     defaultText: 'refuse a numeric column with many distinct values',
   },
   seed: {
@@ -52,7 +52,7 @@ export const historyOptions = {
   types: {
     ...types,
     choices: typeChoices,
-    describe: 'column → type; other types are detected; date:dmy is a date with the day before the month',
+    describe: 'column → type, if not the detected one; date:dmy: the day before the month',
   },
   nulls: {
     ...nulls,
@@ -60,7 +60,7 @@ export const historyOptions = {
   },
   'max-rejects': {
     kind: 'threshold',
-    describe: 'leave out up to N malformed rows (or N%) instead of refusing the file',
+    describe: 'leave out up to N malformed rows (or N%)',
     defaultText: '0',
   },
   names: { ...names, describe: 'column names of a file without a header line' },

@@ -24,12 +24,12 @@ export const shapeOptions = {
   kind: {
     kind: 'text',
     choices: ['distribution', 'label', 'numbers'],
-    describe: 'what each prediction of the run is, as prediction.kind in its summary',
-    defaultText: 'a label or a number if only one predicted column was appended, else a distribution',
+    describe: 'what each prediction is: prediction.kind of the summary',
+    defaultText: 'a label or number if only one column was appended, else a distribution',
   },
   prediction: {
     kind: 'boolean',
-    describe: 'whether the run appended predicted_<column> to probabilities',
+    describe: 'whether predicted_<column> was appended to probabilities',
     defaultText: 'what the columns tell',
   },
   probabilities,
@@ -50,7 +50,7 @@ export const verifyOptions = {
   ...storeAccess,
   nulls: {
     ...inputOptions.nulls,
-    describe: 'the --nulls that the run or its report had: numbers that a Parquet output does not have',
+    describe: 'the --nulls of the run or report, for a Parquet output',
   },
   names,
   encoding,
@@ -70,7 +70,7 @@ export const sampleOptions = {
     min: 1,
     max: 100_000,
     common: true,
-    describe: 'predict N rows again with the report and service of the run, and compare them',
+    describe: 'predict N rows again, and compare',
     defaultText: 'none',
   },
   ...reportOption,

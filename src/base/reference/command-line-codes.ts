@@ -45,7 +45,8 @@ export const commandLineCodes = {
   bad_url: {
     exit: [2],
     cause:
-      'The URL is not http or https, or has user info, a query or a fragment; keys belong in `ROWCAST_API_KEY` or `--api-key-file`.',
+      'The URL is not http or https, or has user info, a query or a fragment; keys belong in `ROWCAST_API_KEY` or ' +
+      '`--api-key-file`.',
   },
   insecure_url: {
     exit: [2],
@@ -55,7 +56,9 @@ export const commandLineCodes = {
   no_key: {
     exit: [2],
     cause: 'A key, a value of `--header-env`, or the credentials of `--auth` are missing or unusable.',
-    fix: 'Set `ROWCAST_API_KEY` or `--api-key-file`; a definition with `url`, or another `--url` than `ROWCAST_URL`, needs its own. `--auth none` needs none.',
+    fix:
+      'Set `ROWCAST_API_KEY` or `--api-key-file`; a definition with `url`, or another `--url` than `ROWCAST_URL`, ' +
+      'needs its own. `--auth none` needs none.',
   },
   short_key: {
     exit: [2],

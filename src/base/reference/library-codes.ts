@@ -10,6 +10,7 @@ export const libraryCodes = {
   scorer_failed: {
     exit: [2, 3],
     cause:
-      'The program’s scorer threw (see `cause`), or returned what JSON cannot express. A `RowcastError` with the severity `temporary` is tried again.',
+      'The program’s scorer threw (see `cause`), or returned what JSON cannot express. A `RowcastError` with the ' +
+      'severity `temporary` is tried again.',
   },
 } as const satisfies CommandErrorDocs;

@@ -31,7 +31,8 @@ export const faultDocs = {
   },
   not_a_number: {
     cause:
-      'Not a number, or too large for a double, in a column that Parquet gets [as numbers](formats.md#csv-and-json-lines-to-parquet).',
+      'Not a number, or too large for a double, in a column that Parquet gets [as ' +
+      'numbers](formats.md#csv-and-json-lines-to-parquet).',
     fix: 'Correct it, or name it with `--nulls`.',
   },
 } as const satisfies ErrorDocs;
@@ -80,7 +81,8 @@ export const warningDocs = {
   unended_record: { cause: 'The only row has no line ending, so it may be cut off.' },
   no_comparison: {
     cause:
-      'There is no run to compare with, or of whose rows `--min-rows` could be a part. On the first day, nothing is wrong.',
+      'There is no run to compare with, or of whose rows `--min-rows` could be a part. On the first day, nothing ' +
+      'is wrong.',
   },
   last_run_not_kept: {
     cause: 'The record of runs cannot be written, so the next run will not know this one.',

@@ -30,8 +30,11 @@ export const requestCodes = {
   bad_certificate: {
     exit: [2, 3],
     cause:
-      'A certificate is untrusted or for another host, the service does not accept the client’s, or a file with one cannot be used.',
-    fix: 'Name the authority with `--ca-file`, for inputs and stores `NODE_EXTRA_CA_CERTS`. Files are PEM, keys without a passphrase.',
+      'A certificate is untrusted or for another host, the service does not accept the client’s, or a file with ' +
+      'one cannot be used.',
+    fix:
+      'Name the authority with `--ca-file`, for inputs and stores `NODE_EXTRA_CA_CERTS`. Files are PEM, keys ' +
+      'without a passphrase.',
   },
   proxy_refused: {
     exit: [2, 3],
@@ -43,7 +46,9 @@ export const requestCodes = {
   http_NNN: {
     exit: [2, 3, 75],
     cause: 'The status NNN, without a problem code.',
-    fix: 'Status 401 or 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows`; else see the service’s log.',
+    fix:
+      'Status 401 or 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows`; else see the ' +
+      'service’s log.',
   },
   wrong_answer: {
     exit: [2, 3],

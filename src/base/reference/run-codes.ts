@@ -65,7 +65,8 @@ export const runCodes = {
   queue_refused: {
     exit: [2],
     cause:
-      'The server of `--queue` refuses user, password or database, or has tables of another BullMQ version. A PostgreSQL user must be allowed to create a schema.',
+      'The server of `--queue` refuses user, password or database, or has tables of another BullMQ version. A ' +
+      'PostgreSQL user must be allowed to create a schema.',
   },
   queue_evicts: {
     exit: [2],
@@ -171,7 +172,8 @@ export const runCodes = {
   same_as_last: {
     exit: [3],
     cause:
-      'The input has the bytes of the last good run, or of when it was scored: an error with `--if-same-as-last fail`, else a warning.',
+      'The input has the bytes of the last good run, or of when it was scored: an error with `--if-same-as-last ' +
+      'fail`, else a warning.',
     fix: 'Check that the new rows have arrived.',
   },
   too_much_drift: {

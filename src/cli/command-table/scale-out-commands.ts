@@ -17,8 +17,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
   {
     name: 'work',
     group: 'Scale out',
-    describe:
-      'score shards of a plan until none is left, next to other workers; or one with --shard; or those of all runs in a queue',
+    describe: 'score shards of a plan, one shard, or those of all runs in a queue',
     positionals: [workPositional],
     options: {
       Shards: workOptions,
@@ -57,8 +56,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
   {
     name: 'cancel',
     group: 'Scale out',
-    describe:
-      'stop all workers of a sharded run; what is finished is kept, and the command that planned it resumes it',
+    describe: 'stop all workers of a sharded run; the command that planned it resumes it',
     positionals: [shardsPositional],
     options: { Stores: storeAccess },
     examples: [{ about: 'Stop for today', command: 'rowcast cancel /shared/scored.csv.shards' }],

@@ -67,8 +67,7 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'plan',
     group: 'Score',
-    describe:
-      'show what score or run would do: columns, rows, requests, disk space; write nothing but --shards',
+    describe: 'show what score or run would do; write nothing but --shards',
     positionals: [
       {
         name: 'input',
@@ -126,8 +125,7 @@ export const scoreCommands: readonly CommandRow[] = [
       {
         name: 'input',
         kind: 'path',
-        describe:
-          'what was scored, as score takes it: a CSV, - for stdin, several files and quoted patterns; or, alone, a folder of outputs, whose inputs are recorded',
+        describe: 'what was scored, as score takes it; or, alone, a folder of outputs',
         defaultText: "the definition's",
         isRepeated: true,
       },
@@ -165,8 +163,7 @@ export const scoreCommands: readonly CommandRow[] = [
       {
         name: 'output',
         kind: 'path',
-        describe:
-          'scored CSV with rejected rows; several files and quoted patterns; or, alone, a folder of outputs',
+        describe: 'outputs with rejected rows, and quoted patterns; or, alone, a folder of them',
         defaultText: "the definition's",
         isRepeated: true,
       },
@@ -204,7 +201,7 @@ export const scoreCommands: readonly CommandRow[] = [
         name: 'output',
         kind: 'path',
         describe:
-          "output of the run, a folder of outputs, or the folder of its shards; several of them, and quoted patterns as in -o: 'scored/{name}.csv'",
+          "outputs, folders of outputs or of shards, and quoted patterns as in -o: 'scored/{name}.csv'",
         defaultText: "the definition's",
         isRepeated: true,
       },
@@ -223,14 +220,12 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'abort',
     group: 'Score',
-    describe:
-      'discard an unfinished run: its partial output and checkpoint, or its shards; refused while it is running',
+    describe: 'discard an unfinished run; refused while it is running',
     positionals: [
       {
         name: 'output',
         kind: 'path',
-        describe:
-          'output of the run, a folder of outputs, or the folder of its shards; several of them, and quoted patterns',
+        describe: 'outputs, folders of outputs or of shards, and quoted patterns',
         defaultText: "the definition's",
         isRepeated: true,
       },

@@ -13,7 +13,7 @@ import type { CommandRow, Positional } from './command-row.ts';
 const keyName: Positional = {
   name: 'name',
   kind: 'text',
-  describe: "name of the key, as it appears in the service's log",
+  describe: 'name of the key, as in the log',
   isRequired: true,
 };
 

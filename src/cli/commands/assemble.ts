@@ -1,5 +1,5 @@
 import { shardsAt } from '../../library/shards/find-folder.ts';
-import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
+import { assembledCode, removeFolder } from '../../shards/assemble/join-state.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';

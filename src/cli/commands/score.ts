@@ -15,6 +15,7 @@ import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import { chooseQueue } from '../../shards/queue/queue-address.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
@@ -38,12 +39,14 @@ export async function runScore(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
-  const job = await readJob(context, defined, reads);
+  const ending = new AbortController();
+  const job = await readJob(context, defined, reads, ending.signal);
   if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
   checkNoShards({ ...defined, ...context.flags });
-  const { exit_code } = await untilSignal(context, run =>
-    job.isMany
+  const { exit_code } = await untilSignal(context, run => {
+    run.control.signal.addEventListener('abort', () => ending.abort());
+    return job.isMany
       ? executeMany(context, defined, job, run)
       : executeRun(
           runOfJob(job, {
@@ -51,8 +54,8 @@ export async function runScore(
             observers: observersOf(context, defined, job, run),
             openScorer: scorerOf(context, defined, job, run),
           }),
-        ),
-  );
+        );
+  });
   return exit_code ?? ExitCode.done;
 }
 
@@ -72,11 +75,11 @@ async function executeMany(
 
 /**
  * Of many files, each is soon forgotten. So V8's young generation stays as small as it begins, instead of growing to three times
- * 16 MB, and garbage is collected when the heap has grown by half: without that, it takes four times what is in use.
+ * 16 MB, and garbage is collected when the heap has grown by a third: without that, it takes four times what is in use.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--heap-growing-percent=30');
 }
 
 /** Opens what predicts, once it is known that there is a report. */
@@ -95,9 +98,17 @@ const scorerOf =
     return openPredictor({ values, address, env, onRetry, trace, stop });
   };
 
-/** Whether a queue is given; the rest of it is loaded only then. */
-const wantsQueue = ({ flags, env }: Context): boolean =>
-  flags.queue === undefined ? Boolean(env.ROWCAST_QUEUE) : flags.queue !== 'none';
+/** Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run. */
+function wantsQueue({ flags, env, log }: Context): boolean {
+  if (flags.queue !== undefined) return flags.queue !== 'none';
+  if (!env.ROWCAST_QUEUE) return false;
+  try {
+    return chooseQueue(undefined, env.ROWCAST_QUEUE) !== undefined;
+  } catch (error) {
+    log.warn({ event: 'queue_ignored' }, `${reasonOf(error)}; the run does without a queue`);
+    return false;
+  }
+}
 
 /** @throws RowcastError `usage` */
 function checkNoShards(given: Readonly<Record<string, unknown>>): void {

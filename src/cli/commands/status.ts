@@ -36,7 +36,7 @@ interface Place {
 
 interface Seen {
   text: string;
-  state: StatusReport['state'];
+  state: keyof typeof codes;
 }
 
 /** Prints the state of an output, or of several: those of a folder, a pattern or a definition. The exit code is that of the state. */
@@ -89,14 +89,18 @@ async function lookAt(path: string, place: Place, isJson: boolean, wasRunning: b
   const { saved, run } = status;
   const lost = schemeOf(path) === undefined ? await lostRejectsOf(path) : undefined;
   const report = withLostRejects(statusReport(path, status), lost);
-  if (isJson) return { text: jsonOf(report), state: report.state };
+  if (isJson) return { text: jsonOf(report), state: stateOf(report) };
   const next =
     saved === undefined || run !== undefined
       ? undefined
       : await nextRunOf(saved.checkpoint, await reportNow(saved.checkpoint.fingerprint));
   const text = describeStatus(path, status, { now: new Date(), next, lostRejects: report.lost_rejects });
-  return { text, state: report.state };
+  return { text, state: stateOf(report) };
 }
+
+/** A single output waits for nothing. */
+const stateOf = ({ state }: Pick<StatusReport, 'state'>): Seen['state'] =>
+  state === 'waiting' ? 'stopped' : state;
 
 /**
  * The status of an output.
@@ -129,7 +133,10 @@ async function lookAtShards(folder: SharedFolder, { among, stores }: Place, isJs
   const report = shardsReport(progress);
   const { env } = process;
   const service = [...flagsOfAddress(plannedAddress({ flags: {}, env }, progress.run.plan), env), ...stores];
-  return { text: isJson ? jsonOf(report) : describeShards(progress, report, service), state: report.state };
+  return {
+    text: isJson ? jsonOf(report) : describeShards(progress, report, service),
+    state: stateOf(report),
+  };
 }
 
 async function lookAtRuns(
@@ -138,6 +145,7 @@ async function lookAtRuns(
   isJson: boolean,
 ): Promise<Seen> {
   const runs: StatusReport[] = [];
+  const waiting: StatusReport[] = [];
   const { outputs, unfinished, lostRejects, refused, unrecorded } = found;
   for (const output of outputs) {
     const isUnrecorded = unrecorded?.has(output) === true;
@@ -147,12 +155,17 @@ async function lookAtRuns(
       return undefined;
     });
     const missing = unfinished.get(output) ?? (status === undefined ? planned.get(output) : undefined);
-    if (missing !== undefined) runs.push(unfinishedReport(output, missing, status));
-    else if (status !== undefined)
+    if (missing !== undefined) {
+      const report = unfinishedReport(output, missing, status);
+      // Nothing has begun, and nothing has failed: its turn has not come.
+      if (status === undefined && missing.error === null) waiting.push(report);
+      runs.push(report);
+    } else if (status !== undefined)
       runs.push(withLostRejects(statusReport(output, status), lostRejects.get(output)));
   }
   if (runs.length === 0) throw noRuns(title);
   const has = (state: StatusReport['state']): boolean => runs.some(run => run.state === state);
+  if (has('running')) for (const report of waiting) report.state = 'waiting';
   const totals = Array.from(refused ?? [], ([output, { code, message }]) => ({ output, code, message }));
   const isStopped = has('stopped') || totals.length > 0;
   const state = has('running') ? 'running' : isStopped ? 'stopped' : 'finished';

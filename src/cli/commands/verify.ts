@@ -12,7 +12,7 @@ import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { concernsAll } from '../../library/several/common-failures.ts';
 import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { longFieldLine } from '../../runs/long-field-line.ts';
+import { longFieldLine } from '../../runs/input-warnings.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { newVerifiedRows, type VerifiedRows } from '../../runs/verify/compare.ts';
 import { type Backends, backendsOf } from '../../storage/backends.ts';

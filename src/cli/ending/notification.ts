@@ -1,9 +1,7 @@
 import { counted, countOf } from '../../base/number-text.ts';
 import { causeOfCode, fixOfCode } from '../../base/reference/cause-of-code.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { schemeOf } from '../../base/scheme.ts';
 import type { RunError, Summary } from '../../runs/summary/summary.ts';
-import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Outcome } from '../context.ts';
 
 /** What a command has come to, and how it has ended. */
@@ -122,6 +120,7 @@ function textOf(ending: Ending): string {
     error === null || SAFE_MESSAGES.includes(error.code) ? undefined : 'The log says more.',
     ...failedFiles(ending.runs ?? [], error?.code === INTERRUPTED),
     (ending.rows?.rejected ?? 0) > 0 ? rejectsOf(ending) : undefined,
+    rejectedBefore(ending),
     ...(ending.warnings ?? [])
       .slice(0, MAX_FILES)
       .map(({ message }) => `Warning: ${message.replace(/\.$/, '')}.`),
@@ -171,22 +170,27 @@ function whatToDo({ retryable, hint }: RunError): string | undefined {
 function rejectsOf({ runs, ...ending }: Ending): string | undefined {
   const isDone = (status: Summary['status']): boolean => status === 'finished' || status === 'skipped';
   if (runs === undefined || runs === null || isDone(ending.status))
-    return ending.rejects
-      ? `Rejected rows are in ${placeOf(ending.rejects, isDone(ending.status))}.`
-      : undefined;
+    return ending.rejects ? `Rejected rows are in ${ending.rejects}.` : undefined;
   let first: string | undefined;
   let others = 0;
-  for (const { rows, rejects, status } of runs) {
+  for (const { rows, rejects } of runs) {
     if (rows.rejected === 0 || rejects === null) continue;
-    if (first === undefined) first = placeOf(rejects, isDone(status));
+    if (first === undefined) first = rejects;
     else others++;
   }
   if (first === undefined) return undefined;
   return `Rejected rows are in ${first}${others === 0 ? '' : `, and of ${countOf(others, 'other file')} likewise`}.`;
 }
 
-const placeOf = (rejects: string, isDone: boolean): string =>
-  isDone || schemeOf(rejects) !== undefined ? rejects : partialOf(rejects);
+/** The rejected rows of what was skipped, because it was scored before. */
+function rejectedBefore({ runs, status, last }: Ending): string | undefined {
+  let rejected = 0;
+  for (const run of runs ?? [{ status, last }])
+    if (run.status === 'skipped') rejected += run.last?.rows.rejected ?? 0;
+  return rejected === 0
+    ? undefined
+    : `When the skipped files were scored, ${countOf(rejected, 'row')} ${rejected === 1 ? 'was' : 'were'} rejected.`;
+}
 
 /** Files that were stopped because another one failed have no error of their own. */
 function failedFiles(runs: Iterable<Summary>, isInterrupted: boolean): string[] {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DriftLine } from '../../runs/drift/drift-line.ts';
+import type { DriftLine } from '../../runs/observers/drift.ts';
 
 /** @param isPart whether it is of one of several files, which is of interest only if something has changed */
 export function logDrift(

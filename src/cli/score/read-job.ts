@@ -27,6 +27,7 @@ export interface JobFiles extends Pick<RunJob, 'values' | 'backends' | 'inputs' 
 export async function readFiles(
   { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
   defined: Readonly<Record<string, unknown>>,
+  ending?: AbortSignal,
 ): Promise<JobFiles> {
   const values = resolveValues(runOptions, flags, defined);
   const given =
@@ -34,7 +35,8 @@ export async function readFiles(
   const secret = given === undefined ? secretInput(values.inputEnv, env) : undefined;
   const inputs = given ?? [secret?.shown ?? '-'];
   const secretUrls = secret && new Map([[secret.shown, secret.url]]);
-  const backends = backendsOf({ ...values, secretUrls }, { onRetry: storeRetryLines(log, values.maxOutage) });
+  const onRetry = storeRetryLines(log, values.maxOutage);
+  const backends = backendsOf({ ...values, secretUrls }, { onRetry, ending });
   for (const name of [...inputs, values.output]) checkPublicUrl(name);
   const areNamedByPattern =
     inputs.length > 1 || isOutputPattern(values.output) || (await isPattern(inputs[0] ?? '-', backends));
@@ -45,14 +47,16 @@ export async function readFiles(
 /**
  * @param defined the `score` section of a definition; flags override it
  * @param reads files that the command reads in addition to the inputs and the key file
+ * @param ending aborted when the command is to end, so that it waits for no store any more
  */
 export async function readJob(
   given: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history' | 'outputAsWritten'>,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
+  ending?: AbortSignal,
 ): Promise<RunJob> {
   const { flags, env, isTrained, history, outputAsWritten } = given;
-  const { values: resolved, backends, inputs, isMany } = await readFiles(given, defined);
+  const { values: resolved, backends, inputs, isMany } = await readFiles(given, defined, ending);
   const values = { ...resolved, restartIfRetrained: isTrained, history };
   const { output, rejects, summary, private: isPrivate } = values;
   refuseTerminal(values, inputs);

@@ -1,6 +1,6 @@
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { longFieldLine } from '../../runs/long-field-line.ts';
+import { longFieldLine } from '../../runs/input-warnings.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { Context } from '../context.ts';

@@ -11,17 +11,14 @@ import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
-import type { Budget } from '../../shards/budget/take-slot.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
-import { WorkerPace, type WorkerPaceOptions } from '../../shards/pace/worker-pace.ts';
-import { queuedRun } from '../../shards/queue/queued-run.ts';
-import type { QueuedRun } from '../../shards/queue/shard-queue.ts';
+import type { GivenLimits } from '../../shards/pace/pace-member.ts';
+import { WorkerPace } from '../../shards/pace/worker-pace.ts';
+import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
 import { checkInputs, checkWorker } from '../../shards/work/check-worker.ts';
 import type { WorkOptions } from '../../shards/work/work.ts';
-import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import { backendsOf } from '../../storage/backends.ts';
-import { absoluteName } from '../../storage/folders.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
@@ -31,13 +28,10 @@ import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { FollowedRun } from './followed-run.ts';
 import { observeBoth } from './observe-work.ts';
-import type { OpenedQueue } from './with-queue.ts';
 
 export interface Joining {
   folder: SharedFolder;
   observer: WorkObserver;
-  /** Gives out the shards, and counts what its workers send. */
-  queue?: OpenedQueue;
   /** Whether to check first that this machine sees the inputs. */
   seesInputs?: boolean;
   stop: AbortSignal;
@@ -51,7 +45,7 @@ export interface Joining {
  */
 export async function joinRun<T>(
   given: Context,
-  { folder, observer, queue, seesInputs = false, stop }: Joining,
+  { folder, observer, seesInputs = false, stop }: Joining,
   use: (work: WorkOptions) => Promise<T>,
 ): Promise<T> {
   const plan = await readPlan(folder);
@@ -63,9 +57,8 @@ export async function joinRun<T>(
   const backends = backendsOf(values, { onRetry: retried, leaseMs: 0 });
   if (seesInputs) await checkInputs(plan, values.encoding, backends);
   const worker = randomUUID();
-  const reserve = queue && countedBy(queue, queuedRun({ path: absoluteName(folder.path) }, plan));
   const own = { worker, process: thisProcess(), given: givenLimits(values, address) };
-  const sharedPace = new WorkerPace({ folder, ...own, reserve });
+  const sharedPace = new WorkerPace({ folder, ...own });
   const traced = await traceWork(given, plan, values);
   const context: Context = { ...given, telemetry: traced?.telemetry.run };
   const opening = { values, address, env: given.env, ...reportedRequests(context, values), sharedPace, stop };
@@ -89,17 +82,11 @@ export async function joinRun<T>(
   }
 }
 
-/** How the requests of a run are counted. */
-const countedBy =
-  ({ queue, monitor }: OpenedQueue, run: QueuedRun): Budget['reserve'] =>
-  (rows, rates, horizon) =>
-    monitor.call(() => queue.reserve(run, rows, rates, horizon));
-
 /** What the workers keep to together, unless another one was told less. */
 const givenLimits = (
   { maxRequestsPerSecond, maxRowsPerSecond }: JobValues,
   { kind }: Address,
-): WorkerPaceOptions['given'] => ({
+): GivenLimits => ({
   // A local report gets no requests.
   requests: kind === 'local' ? null : (maxRequestsPerSecond ?? null),
   rows: maxRowsPerSecond ?? null,

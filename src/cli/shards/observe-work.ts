@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { countOf } from '../../base/number-text.ts';
-import type { WorkObserver } from '../../shards/work/work-observer.ts';
+import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';

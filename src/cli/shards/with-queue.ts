@@ -1,8 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
-import { openQueue } from '../../shards/queue/open-queue.ts';
+import { openQueue } from '../../shards/queue/bull-queue.ts';
 import { QUEUE_VARIABLE, type QueueAddress } from '../../shards/queue/queue-address.ts';
-import { QueueMonitor } from '../../shards/queue/queue-monitor.ts';
-import type { ShardQueue } from '../../shards/queue/shard-queue.ts';
+import { QueueMonitor, type ShardQueue } from '../../shards/queue/shard-queue.ts';
 import type { Context } from '../context.ts';
 
 export interface OpenedQueue {
@@ -21,7 +20,7 @@ export async function withQueue<T>(
     onLost: ({ code, message }) =>
       log.warn(
         { event: 'queue_lost', code },
-        `${message}; it is tried again and again. Shards in progress go on, unless requests or rows per second are limited`,
+        `${message}; it is tried again and again. Shards in progress go on`,
       ),
     onFound: () => log.info({ event: 'queue_found' }, `the queue at ${queue.name} can be reached again`),
   });

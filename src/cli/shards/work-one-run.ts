@@ -1,5 +1,5 @@
 import type { QueueAddress } from '../../shards/queue/queue-address.ts';
-import { queuedRun } from '../../shards/queue/queued-run.ts';
+import { queuedRun } from '../../shards/queue/shard-queue.ts';
 import { workRun } from '../../shards/queue/work-run.ts';
 import { LeaseWatch } from '../../shards/work/see-attempts.ts';
 import { absoluteName } from '../../storage/folders.ts';
@@ -13,13 +13,9 @@ import { withQueue } from './with-queue.ts';
  * @returns those that were given up
  * @throws RowcastError as `withQueue`, `joinRun` and `workRun`
  */
-export const workOneRun = (
-  context: Context,
-  joining: Omit<Joining, 'queue'>,
-  address: QueueAddress,
-): Promise<number[]> =>
+export const workOneRun = (context: Context, joining: Joining, address: QueueAddress): Promise<number[]> =>
   withQueue(context, address, opened =>
-    joinRun(context, { ...joining, queue: opened }, async work => {
+    joinRun(context, joining, async work => {
       const { folder, plan } = work;
       const run = queuedRun({ path: absoluteName(folder.path) }, plan);
       const watch = new LeaseWatch(folder);

@@ -123,7 +123,7 @@ class QueueWorker {
       for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
       return false;
     };
-    const joining = { folder, observer, queue: this.#opened, seesInputs: true, stop: this.#stop };
+    const joining = { folder, observer, seesInputs: true, stop: this.#stop };
     return joinRun({ ...this.#context, log }, joining, work => {
       this.#runs.accept(run);
       log.info({ event: 'run_joined', folder: folder.path }, 'scoring its shards');

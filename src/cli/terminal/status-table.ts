@@ -23,7 +23,7 @@ export function describeRuns(
   runs: readonly StatusReport[],
   refused: readonly RefusedOutputs[] = [],
 ): string {
-  const states = (['finished', 'running', 'stopped'] as const).flatMap(state => {
+  const states = (['finished', 'running', 'waiting', 'stopped'] as const).flatMap(state => {
     const count = runs.filter(run => run.state === state).length;
     return count === 0 ? [] : [`${counted(count)} ${state}`];
   });

@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { textView, type WordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import { listNames } from '../../scoring/near-misses.ts';
+import { listNames } from '../../scoring/missing-hint.ts';
 import type { BodyLayout } from './body-layout.ts';
 import {
   type Cell,

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alone, type Learned, type SharedLimits, type SharedPace } from '../../base/contract/shared-pace.ts';
+import {
+  alone,
+  CellRate,
+  type Learned,
+  type SharedLimits,
+  type SharedPace,
+} from '../../base/contract/shared-pace.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { AdvertisedRate, type Headers } from './rate-limit-headers.ts';
@@ -27,8 +33,6 @@ export interface Slot {
   release(isComplete: boolean): void;
 }
 
-/** Timers are coarse: requests that are sent late may catch up by this much. */
-const MAX_CATCH_UP_MS = 20;
 /** Idle time beyond this does not count when the accepted rate is measured. */
 const IDLE_MS = 1_000;
 /** Waiting requests check again after this long, because the rate may have increased. */
@@ -37,7 +41,7 @@ const MAX_SLEEP_MS = 500;
 /**
  * Paces requests to what the service accepts: how many are in flight (`concurrency`) and when the next one may be sent
  * (`acquire`). The rate is the minimum of the configured limits, the limits advertised in the service's headers, and the
- * rate learned from 429 responses. Processes that share a pace each have a part of it, or count requests in one place.
+ * rate learned from 429 responses. Processes that share a pace each have a part of it.
  */
 export class Pacer {
   readonly #options: PacerOptions;
@@ -52,10 +56,8 @@ export class Pacer {
   /** Whether the last response was a 429: its request is waiting for a retry, so we are not idle. */
   #isThrottled = false;
   #pausedUntil = 0;
-  /** When the last request was sent, or should have been sent. */
-  #lastCall = 0;
-  /** When the last rows were sent, and how many they were. */
-  #lastRows = { at: 0, rows: 0 };
+  readonly #calls = new CellRate();
+  readonly #rows = new CellRate();
   /** Slots are granted in the order in which they were requested. */
   #lastSlot: Promise<unknown> = Promise.resolve();
 
@@ -113,28 +115,19 @@ export class Pacer {
     if (--this.#wanted === 0) this.#idleSince = performance.now();
   }
 
-  /** The generic cell rate algorithm (ITU-T I.371), with a variable rate. */
   async #wait(rows: number, signal: AbortSignal): Promise<number> {
-    const { shared } = this.#options;
-    let isTaken = shared?.take === undefined;
     for (;;) {
       signal.throwIfAborted();
       const now = performance.now();
-      const limits = shared?.limits(now) ?? alone;
+      const limits = this.#options.shared?.limits(now) ?? alone;
       const next = this.#nextAt(now, limits);
       const wait = Math.max(this.#pausedUntil, limits.pausedUntil, next.call, next.rows) - now;
-      if (wait > 0) {
-        isTaken = shared?.take === undefined;
-        await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
-      } else if (!isTaken) {
-        await shared?.take?.(rows, signal);
-        isTaken = true; // unless there is a reason to wait since
-      } else {
-        const earliest = now - MAX_CATCH_UP_MS;
-        this.#lastCall = Math.max(next.call, earliest);
-        if (rows > 0) this.#lastRows = { at: Math.max(next.rows, earliest), rows };
+      if (wait <= 0) {
+        this.#calls.sent(1, next.call, now);
+        if (rows > 0) this.#rows.sent(rows, next.rows, now);
         return now;
       }
+      await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
     }
   }
 
@@ -144,13 +137,13 @@ export class Pacer {
     // With a shared pace, `limits` contains the given limits already.
     const { maxRequests = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY } = shared ? {} : own;
     const { share } = limits;
-    if (share === 0) return { call: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+    const limitOf = (...limits: number[]): number => (share === 0 ? 0 : Math.min(...limits) * share);
     const advertised = this.#advertised.at(now)?.rate ?? limits.advertised;
     const learned = this.#adaptiveRate?.at(now) ?? Number.POSITIVE_INFINITY;
-    const perSecond = Math.min(maxRequests, limits.requests, advertised, learned) * share;
-    const rowsPerSecond = Math.min(maxRows, limits.rows) * share;
-    const { at, rows } = this.#lastRows;
-    return { call: this.#lastCall + 1000 / perSecond, rows: at + (1000 * rows) / rowsPerSecond };
+    return {
+      call: this.#calls.nextAt(limitOf(maxRequests, limits.requests, advertised, learned)),
+      rows: this.#rows.nextAt(limitOf(maxRows, limits.rows)),
+    };
   }
 
   #learned(now: number): Learned {

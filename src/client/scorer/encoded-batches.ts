@@ -3,9 +3,9 @@ import { numbersPerRow, type Predictions } from '../../base/contract/predictions
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { noPredictions } from '../../scoring/batch/join-predictions.ts';
-import { memoryOfFaults } from '../../scoring/batch/memory-of-batch.ts';
 import type { RetryPolicy } from '../../scoring/failures/attempts.ts';
 import { CallError, type Failure } from '../../scoring/failures/call-error.ts';
+import { memoryOfFaults } from '../../scoring/in-flight.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { BatchScorer, Outcome, PartRequest, ScorerInput } from '../../scoring/scorer.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';

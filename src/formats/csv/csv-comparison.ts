@@ -4,8 +4,7 @@ import { type Comparison, NOT_NAMED, type RecordAt } from '../comparison.ts';
 import { type OutputColumns, ownNames } from '../output-columns.ts';
 import { fieldEnd } from './fields/count-fields.ts';
 import { type Header, readHeader } from './header.ts';
-import { keptContent } from './kept-records.ts';
-import { ownHeader } from './own-header.ts';
+import { keptContent, ownHeader } from './kept-records.ts';
 
 /**
  * Compares a CSV with an output of it.

@@ -1,7 +1,7 @@
 import type { Format } from '../format.ts';
 import { outputColumns } from '../output-columns.ts';
 import { requiredNumbers } from '../required-numbers.ts';
-import { CsvLayout, type CsvLayoutValue } from './csv-layout.ts';
+import { type CsvLayout, type CsvParts, csvLayout, receivedParts } from './csv-layout.ts';
 import { dialectOf } from './dialect.ts';
 import { FIRST_BYTES, refuseBlank, refuseRule } from './first-lines.ts';
 import type { Header } from './header.ts';
@@ -21,24 +21,12 @@ export const csv: Format = {
     refuseBlank(header, first, source.name);
     refuseRule(header, first, source);
     const layoutOf = (own: Header): CsvLayout =>
-      new CsvLayout(own, columns, options.writes?.groups, undefined, first);
+      csvLayout({ header: own, columns, groups: options.writes?.groups }, first);
     const numbers = requiredNumbers(layoutOf(header), options, first);
     return { layout: layoutOf({ ...header, numbers }), rest };
   },
-  layoutFrom(data) {
-    // `CsvLayout` makes them.
-    const { header, columns, groups, types, hasOthers } = data.value as CsvLayoutValue;
-    const { bytes } = header;
-    // Structured cloning makes a Uint8Array of a Buffer.
-    return new CsvLayout(
-      { ...header, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) },
-      columns,
-      groups,
-      types,
-      undefined,
-      hasOthers,
-    );
-  },
+  // `csvLayout` makes them.
+  layoutFrom: data => csvLayout(receivedParts(data.value as CsvParts)),
   readAs(options, file) {
     const { loneCr, quote, ...others } = dialectOf({ ...options, file });
     return { ...others, quote: quote ?? 'none' };

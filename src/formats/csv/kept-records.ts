@@ -1,50 +1,36 @@
 import type { Dialect } from '../../base/parse-records.ts';
-import type { Appended } from '../appended.ts';
+import { writeRow } from '../../base/write-row.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
-import type { MergeRecords, PredictedBatch } from '../format.ts';
-import { kindOf, RecordKind, startOf } from '../records/batch.ts';
-import { CR, contentEnd, joinsLine } from '../records/line-endings.ts';
+import type { OpenAt } from '../merge-records.ts';
+import { type OutputColumns, renamed } from '../output-columns.ts';
+import { RecordKind } from '../records/batch.ts';
+import { contentEnd } from '../records/line-endings.ts';
 import { fieldEnd } from './fields/count-fields.ts';
+import type { Header } from './header.ts';
 
 /**
- * Merges a batch's records like `recordMerger`, with only some of their columns. These keep their bytes, and a record its
- * line ending.
+ * Opens records before their line ending. The kept fields keep their bytes.
+ *
+ * @param kept the columns that the output has; by default all
  */
-export function keptRecordMerger(
-  { batch, faults, predictions }: PredictedBatch,
-  appended: Appended,
-  dialect: Dialect,
-  kept: readonly number[],
-): MergeRecords {
-  const { bytes, ends, kinds } = batch;
-  const from = wordView(bytes);
-  const fields = keptFields(kept, dialect);
-  const write = appended.writer(predictions);
-  let persona = 0;
-  return (first, after, lastByte, into) => {
-    const size = startOf(batch, after) - startOf(batch, first) + (after - first) * appended.maxBytes;
-    const merged = wordView(into ?? Buffer.allocUnsafe(size));
-    let at = 0;
-    for (let index = first; index < after; index++) {
-      const start = startOf(batch, index);
-      const end = ends[index] ?? start;
-      if (kinds[index] === RecordKind.blank) {
-        // An output of one column has no blank lines: they would be rows.
-        if (appended.isAlone) continue;
-        if (joinsLine(at === 0 ? lastByte : merged.bytes[at - 1], bytes[start])) merged.bytes[at++] = CR;
-        at = copyBytes(from, start, end, merged, at);
-        continue;
-      }
-      if (faults.has(index)) continue;
-      const content = contentEnd(bytes, start, end, dialect);
-      at = fields(from, start, content, kindOf(batch, index), merged, at);
-      at = predictions.errors.has(persona)
-        ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
-        : write(persona, merged, at);
-      persona++;
-      at = copyBytes(from, content, end, merged, at);
+export function openBeforeEnding(dialect: Dialect, kept: readonly number[] | undefined): OpenAt {
+  const copy = kept && keptFields(kept, dialect);
+  let room = wordView(Buffer.alloc(0));
+  return (into, from, start, end, kind) => {
+    const content = contentEnd(from.bytes, start, end, dialect);
+    into.tail = from;
+    into.tailStart = content;
+    into.tailEnd = end;
+    if (copy === undefined) {
+      into.head = from;
+      into.start = start;
+      into.end = content;
+      return;
     }
-    return merged.bytes.subarray(0, at);
+    const most = content - start + (kept?.length ?? 0);
+    if (room.bytes.length < most) room = wordView(Buffer.allocUnsafe(2 * most));
+    into.head = room;
+    into.end = copy(from, start, content, kind, room, 0);
   };
 }
 
@@ -87,4 +73,25 @@ function keptFields(kept: readonly number[], dialect: Dialect): CopyFields {
     }
     return at;
   };
+}
+
+/** The input's part of the output's header: columns that keep their name keep their bytes. */
+export function ownHeader(header: Header, columns: OutputColumns | undefined): Buffer {
+  const { bytes, contentStart, contentEnd, names, dialect } = header;
+  if (columns === undefined) return bytes.subarray(0, contentEnd);
+  const delimiter = Buffer.from(dialect.delimiter);
+  const fields: Buffer[] = [];
+  for (let at = contentStart; fields.length < names.length; ) {
+    const end = fieldEnd(bytes, at, contentEnd, dialect);
+    fields.push(bytes.subarray(at, end));
+    at = end + 1;
+  }
+  const kept = columns.kept ?? names.map((_, index) => index);
+  const parts = kept.flatMap((index, place) => {
+    const name = names[index] ?? '';
+    const to = renamed(name, columns);
+    const field = to === name ? fields[index] : Buffer.from(writeRow([to], dialect).slice(0, -1));
+    return [...(place === 0 ? [] : [delimiter]), field ?? Buffer.alloc(0)];
+  });
+  return Buffer.concat([bytes.subarray(0, contentStart), ...parts]);
 }

@@ -1,135 +1,76 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { PipedFile } from '../../base/shell-pipe.ts';
-import type { Appended, AppendedOptions } from '../appended.ts';
 import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
-import type { Comparison, RecordAt } from '../comparison.ts';
-import { CsvLayout } from '../csv/csv-layout.ts';
+import type { RecordAt } from '../comparison.ts';
+import { type CsvParts, headerOfLayout } from '../csv/csv-layout.ts';
 import { FieldReader } from '../csv/fields/field-reader.ts';
-import type { Layout, LayoutData, MergeBatch } from '../format.ts';
+import type { Layout } from '../format.ts';
+import { type Conversion, convertedOutput } from '../merge-records.ts';
 import { type ColumnOptions, renamed } from '../output-columns.ts';
 import { type Batch, batchOfOne, RecordKind, startOf } from '../records/batch.ts';
 import { LF } from '../records/line-endings.ts';
 import { isNumberType } from '../required-numbers.ts';
-import { appendedTo, LineLayout } from './jsonl-layout.ts';
+import { appendedTo, lineOutput } from './jsonl-layout.ts';
 import { lineComparison } from './line-comparison.ts';
 import type { LineShape } from './line-shape.ts';
 import { membersOf } from './members.ts';
 import { lineColumns } from './merge-lines.ts';
 
 /** What makes the same layout in another thread. */
-export interface CsvAsLinesValue {
-  readonly read: LayoutData;
+export interface CsvAsLinesParts {
+  readonly read: CsvParts;
   readonly options: Pick<ColumnOptions, 'keep' | 'rename' | 'types'>;
   readonly file: string;
 }
 
-/** A CSV of which JSON lines are made: each record is an object with a member for each column. */
-export class CsvAsLines extends CsvLayout {
-  readonly #value: CsvAsLinesValue;
-  readonly #written: LineLayout;
-  readonly #isNumber: readonly boolean[];
-  readonly #read: CsvLayout;
-
-  /**
-   * @param read the layout of the CSV
-   * @param file the name of the CSV, for messages
-   * @throws RowcastError `missing_columns`, `duplicate_columns`
-   */
-  constructor(read: CsvLayout, { keep, rename, types = {} }: ColumnOptions, file: string) {
-    super(CsvLayout.headerOf(read));
-    this.#read = read;
-    const { names } = read;
-    const shape: LineShape = {
-      bom: 0,
-      names,
-      members: names,
-      values: names,
-      absent: [],
-      allowed: [],
-      last: [],
-    };
-    this.#value = { read: super.data, options: { keep, rename, types }, file };
-    this.#written = new LineLayout(shape, lineColumns(shape, { keep, rename }, file));
-    checkDistinct(Array.isArray(keep) ? names.filter(name => keep.includes(name)) : names, file);
-    this.#isNumber = names.map(name => isNumberType(types[name]));
-  }
-
-  override laterHeader(wanted: readonly string[]): string | undefined {
-    return this.#read.laterHeader(wanted);
-  }
-
-  override refuseUnits(nulls: readonly string[], file: PipedFile): void {
-    this.#read.refuseUnits(nulls, file);
-  }
-
-  /** Each line has a line feed of its own. */
-  override get mayJoinLines(): boolean {
-    return false;
-  }
-
-  override get data(): LayoutData {
-    return { format: 'jsonl', value: this.#value };
-  }
-
-  override appended(options: AppendedOptions): Appended {
-    const appended = this.#written.appended(options);
-    return { ...appended, maxBytes: appended.maxBytes + this.#lines().maxBytes, growth: FIELD_GROWTH };
-  }
-
-  override get ownNames(): readonly string[] {
-    return this.#written.ownNames;
-  }
-
-  override appendedNames(options: AppendedOptions): string[] {
-    return this.#written.appendedNames(options);
-  }
-
-  override outputPreamble(): Buffer {
-    return Buffer.alloc(0);
-  }
-
-  override merger(appended: Appended): MergeBatch {
-    const merge = this.#written.merger(appended);
-    const lines = this.#lines();
-    return scored => merge({ ...scored, batch: lines.linesOf(scored.batch) });
-  }
-
-  override unscored(record: Buffer, isBlank: boolean, appended: Appended): Buffer {
-    if (isBlank) return record.subarray(0, 0);
-    const line = this.#lines().linesOf(batchOfOne(record)).bytes;
-    return this.#written.unscored(line, false, appended);
-  }
-
-  /** Compares the lines that a run makes of the records with those of the output, which tell the columns of numbers. */
-  override compareWith(output: Layout): Comparison {
-    const { ownNames } = this;
-    const { keep, rename } = this.#value.options;
-    const columns = lineColumns({ members: this.names }, { keep, rename }, this.#value.file);
-    const compared = lineComparison({
-      names: this.names,
-      ownNames,
-      columns,
-      appended: appendedTo(ownNames, output),
-    });
-    const header = CsvLayout.headerOf(this);
-    const lines = new ComparedLines(this.names, header.dialect, name => renamed(name, columns));
-    const ownOf = (record: RecordAt, line: RecordAt): RecordAt => compared.own(lines.of(record, line));
-    return {
-      ...compared,
-      preserves: 'values',
-      lineEnds: 'line feed',
-      own: record => record,
-      appendedOf: (record, line) => compared.appendedOf(ownOf(record, line), line),
-      hasOwn: (record, line) => compared.hasOwn(ownOf(record, line), line),
-      changedColumn: (record, line) => compared.changedColumn(ownOf(record, line), line),
-    };
-  }
-
-  #lines(): CellLines {
-    return cellLines(this.names, CsvLayout.headerOf(this).dialect, this.#isNumber);
-  }
+/**
+ * A CSV of which JSON lines are made: each record is an object with a member for each column.
+ *
+ * @param read the layout of the CSV
+ * @param file its name, for messages
+ * @throws RowcastError `missing_columns`, `duplicate_columns`
+ */
+export function csvAsLines(read: Layout, { keep, rename, types = {} }: ColumnOptions, file: string): Layout {
+  const { names } = read;
+  const { dialect } = headerOfLayout(read);
+  const shape: LineShape = {
+    bom: 0,
+    names,
+    members: names,
+    values: names,
+    absent: [],
+    allowed: [],
+    last: [],
+  };
+  const columns = lineColumns(shape, { keep, rename }, file);
+  checkDistinct(Array.isArray(keep) ? names.filter(name => keep.includes(name)) : names, file);
+  const isNumber = names.map(name => isNumberType(types[name]));
+  const written = convertedOutput(lineOutput({ shape, columns }), () => cellLines(names, dialect, isNumber));
+  const { ownNames } = written;
+  const parts = { read: read.data?.value as CsvParts, options: { keep, rename, types }, file }; // its header was read
+  return {
+    ...read,
+    ...written,
+    groups: undefined,
+    data: { format: 'jsonl', value: parts satisfies CsvAsLinesParts },
+    /** Compares the lines that a run makes of the records with those of the output, which tell the columns of numbers. */
+    compareWith(output) {
+      const appended = appendedTo(ownNames, output);
+      const compared = lineComparison({ names, ownNames, columns, appended });
+      const lines = new ComparedLines(names, dialect, name => renamed(name, columns));
+      const ownOf = (record: RecordAt, line: RecordAt): RecordAt => compared.own(lines.of(record, line));
+      return {
+        ...compared,
+        preserves: 'values',
+        lineEnds: 'line feed',
+        own: record => record,
+        appendedOf: (record, line) => compared.appendedOf(ownOf(record, line), line),
+        hasOwn: (record, line) => compared.hasOwn(ownOf(record, line), line),
+        changedColumn: (record, line) => compared.changedColumn(ownOf(record, line), line),
+      };
+    },
+  };
 }
 
 /** @throws RowcastError `duplicate_columns` */
@@ -145,33 +86,19 @@ function checkDistinct(names: readonly string[], file: string): void {
 /** How many bytes of a line a byte of a field can become: a control character is an escape of six. */
 const FIELD_GROWTH = 6;
 
-/** Makes lines of the records of a CSV. */
-export interface CellLines {
-  /**
-   * The lines of a batch of records, each an object, ending in a line feed if its record has a line ending. Those of malformed and
-   * blank records are empty.
-   */
-  linesOf(batch: Batch): Batch;
-  /** The most bytes that a line has besides those of its fields. */
-  readonly maxBytes: number;
-}
-
 const [QUOTE, BACKSLASH, OPEN, CLOSE, SPACE] = [0x22, 0x5c, 0x7b, 0x7d, 0x20];
 const NULL = textView('null');
 /** RFC 8259, section 6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A field is a string, and an empty one without quotes null. In a column of numbers, one that is written as JSON writes numbers is a
+ * Makes lines of the records of a CSV: each is an object, ending in a line feed if its record has a line ending. Those of malformed
+ * and blank records are empty. A field is a string, and an empty one without quotes null. In a column of numbers, one that is written as JSON writes numbers is a
  * number, with the same digits.
  *
  * @param isNumber whether a column has numbers
  */
-export function cellLines(
-  names: readonly string[],
-  dialect: Dialect,
-  isNumber: readonly boolean[],
-): CellLines {
+function cellLines(names: readonly string[], dialect: Dialect, isNumber: readonly boolean[]): Conversion {
   const width = names.length;
   const openings = names.map((name, index) => textView(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`));
   // Braces, and null or quotes for each value.
@@ -180,7 +107,8 @@ export function cellLines(
   const quote = dialect.quote?.charCodeAt(0);
   return {
     maxBytes,
-    linesOf(batch) {
+    growth: FIELD_GROWTH,
+    convert(batch) {
       const fields = reader.read(batch);
       const from = wordView(fields.bytes);
       const most = FIELD_GROWTH * batch.bytes.length + batch.ends.length * maxBytes;
@@ -247,9 +175,9 @@ class ComparedLines {
   readonly #nameOf: (column: string) => string;
   /** Whether each column has numbers, as far as the output has told. */
   readonly #areNumbers: (boolean | undefined)[];
-  #asTexts: CellLines;
+  #asTexts: Conversion;
   /** If the types of some columns are not known, the lines if they have numbers. */
-  #asNumbers: CellLines | undefined;
+  #asNumbers: Conversion | undefined;
 
   /** @param nameOf a column's name in the output */
   constructor(names: readonly string[], dialect: Dialect, nameOf: (column: string) => string) {
@@ -264,15 +192,15 @@ class ComparedLines {
   /** The line of a record, as the output has it, with all columns. */
   of({ bytes, start, contentEnd }: RecordAt, output: RecordAt): RecordAt {
     const batch = batchOfOne(bytes.subarray(start, contentEnd));
-    const line = this.#asTexts.linesOf(batch).bytes;
-    const other = this.#asNumbers?.linesOf(batch).bytes;
+    const line = this.#asTexts.convert(batch).bytes;
+    const other = this.#asNumbers?.convert(batch).bytes;
     if (other === undefined || other.equals(line)) return { bytes: line, start: 0, contentEnd: line.length };
     this.#learn([line, other], output);
-    const learned = this.#asTexts.linesOf(batch).bytes;
+    const learned = this.#asTexts.convert(batch).bytes;
     return { bytes: learned, start: 0, contentEnd: learned.length };
   }
 
-  #lines(isNumber: boolean): CellLines {
+  #lines(isNumber: boolean): Conversion {
     return cellLines(
       this.#names,
       this.#dialect,

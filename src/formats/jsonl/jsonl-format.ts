@@ -1,10 +1,8 @@
-import { csv } from '../csv/csv-format.ts';
-import { CsvLayout } from '../csv/csv-layout.ts';
-import type { Format, Layout } from '../format.ts';
-import type { ColumnOptions } from '../output-columns.ts';
-import { CsvAsLines, type CsvAsLinesValue } from './csv-as-lines.ts';
-import { LineLayout, type LineLayoutValue, readLineLayout } from './jsonl-layout.ts';
-import { isWrittenAsLines, LinesAsCsv, type LinesAsCsvValue, readAsCsv } from './lines-as-csv.ts';
+import { csvLayout, receivedParts } from '../csv/csv-layout.ts';
+import type { Format } from '../format.ts';
+import { type CsvAsLinesParts, csvAsLines } from './csv-as-lines.ts';
+import { type LineParts, lineLayout, readLineLayout } from './jsonl-layout.ts';
+import { isWrittenAsLines, type LinesAsCsvParts, linesAsCsv, readAsCsv } from './lines-as-csv.ts';
 
 /** JSON lines: an object on each line, by the rules of docs/formats.md#json-lines. */
 export const jsonl: Format = {
@@ -23,21 +21,10 @@ export const jsonl: Format = {
     isWrittenAsLines(options.writes) ? readLineLayout(source, options) : readAsCsv(source, options),
   layoutFrom(data) {
     // The layouts make them.
-    const value = data.value as LineLayoutValue | LinesAsCsvValue | CsvAsLinesValue;
-    if ('read' in value) return csvAsLines(csv.layoutFrom(value.read), value.options, value.file);
-    if (!('written' in value)) return new LineLayout(value.shape, value.columns);
-    return new LinesAsCsv(value.shape, csv.layoutFrom(value.written));
+    const value = data.value as LineParts | LinesAsCsvParts | CsvAsLinesParts;
+    if ('read' in value) return csvAsLines(csvLayout(receivedParts(value.read)), value.options, value.file);
+    if (!('written' in value)) return lineLayout(value);
+    return linesAsCsv({ shape: value.shape, written: receivedParts(value.written) });
   },
   readAs: () => ({}),
 };
-
-/**
- * A CSV of which JSON lines are made.
- *
- * @param file its name, for messages
- * @throws RowcastError `missing_columns`, `duplicate_columns`
- */
-export function csvAsLines(read: Layout, options: ColumnOptions, file: string): Layout {
-  if (read instanceof CsvLayout) return new CsvAsLines(read, options, file);
-  throw new Error(`${file} was not read as a CSV`);
-}

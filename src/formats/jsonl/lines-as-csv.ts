@@ -1,102 +1,50 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { Appended, AppendedOptions } from '../appended.ts';
 import { copyBytes, wordView } from '../bytes/word-view.ts';
-import type { Comparison, RecordAt } from '../comparison.ts';
 import { headerOf } from '../csv/csv-comparison.ts';
-import { CsvLayout } from '../csv/csv-layout.ts';
-import type { Layout, LayoutData, MergeBatch, Opened } from '../format.ts';
+import { type CsvParts, csvLayout, csvOutput } from '../csv/csv-layout.ts';
+import type { Layout, Opened } from '../format.ts';
+import { type Conversion, convertedOutput } from '../merge-records.ts';
 import { type ColumnOptions, outputColumns, type WrittenFile } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
-import { type Batch, batchOfOne, RecordKind, startOf } from '../records/batch.ts';
+import { batchOfOne, RecordKind, startOf } from '../records/batch.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
-import type { RowGroups } from '../records/row-groups.ts';
 import { requiredNumbers } from '../required-numbers.ts';
-import { LineLayout } from './jsonl-layout.ts';
+import { lineLayout } from './jsonl-layout.ts';
 import { lineFieldReader } from './line-fields.ts';
 import { type LineShape, readShape } from './line-shape.ts';
 
 /** What makes the same layout in another thread. */
-export interface LinesAsCsvValue {
+export interface LinesAsCsvParts {
   readonly shape: LineShape;
-  readonly written: LayoutData;
+  /** The CSV with the values of the lines. */
+  readonly written: CsvParts;
 }
 
 /** Objects on lines, of which a CSV is made, or the row groups of another file. */
-export class LinesAsCsv extends LineLayout {
-  override readonly readAs = { delimiter: ',', quote: '"' };
-  override readonly groups: RowGroups | undefined;
-  readonly #shape: LineShape;
-  readonly #written: Layout;
-
-  /** @param written the layout of a CSV with the values of the lines */
-  constructor(shape: LineShape, written: Layout) {
-    super(shape);
-    this.#shape = shape;
-    this.#written = written;
-    this.groups = written.groups;
-  }
-
-  override get data(): LayoutData {
-    const written = this.#written.data;
-    if (written === undefined) throw new Error('a CSV has data');
-    const value: LinesAsCsvValue = { shape: this.#shape, written };
-    return { format: this.format, value };
-  }
-
-  override appended(options: AppendedOptions): Appended {
-    const appended = this.#written.appended(options);
-    // An absent member leaves a delimiter.
-    const maxBytes = appended.maxBytes + this.#written.names.length;
-    return { ...appended, maxBytes, growth: CELL_GROWTH };
-  }
-
-  override get ownNames(): readonly string[] {
-    return this.#written.ownNames;
-  }
-
-  override get numberNames(): ReadonlySet<string> {
-    return this.#written.numberNames;
-  }
-
-  override appendedNames(options: AppendedOptions): string[] {
-    return this.#written.appendedNames(options);
-  }
-
-  override outputPreamble(appended?: Appended): Buffer {
-    if (appended === undefined) throw new Error('the appended columns are not known');
-    return this.#written.outputPreamble(appended);
-  }
-
-  override merger(appended: Appended): MergeBatch {
-    const merge = this.#written.merger(appended);
-    const cells = this.#cells();
-    return scored => merge({ ...scored, batch: cells.recordsOf(scored.batch) });
-  }
-
-  override unscored(line: Buffer, isBlank: boolean, appended: Appended): Buffer {
-    if (isBlank) return line.subarray(0, 0);
-    return this.#written.unscored(recordOf(line, this.#cells()), false, appended, undefined);
-  }
-
-  override compareWith(output: Layout, file = ''): Comparison {
-    const compared = this.#written.compareWith(output, file);
-    const cells = this.#cells();
-    return {
-      ...compared,
-      preserves: 'values',
-      lineEnds: compared.lineEnds === 'any' ? 'any' : 'line feed',
-      own({ bytes, start, contentEnd }: RecordAt) {
-        const record = recordOf(bytes.subarray(start, contentEnd), cells);
-        return compared.own({ bytes: record, start: 0, contentEnd: record.length });
-      },
-    };
-  }
-
-  #cells(): LineCells {
-    return lineCells(this.#shape, this.#written.names);
-  }
+export function linesAsCsv({ shape, written: parts }: LinesAsCsvParts): Layout {
+  const written = csvLayout(parts);
+  const newConversion = (): Conversion => lineCells(shape, written.names);
+  return {
+    ...lineLayout({ shape }),
+    ...convertedOutput(csvOutput(parts), newConversion),
+    readAs: { delimiter: ',', quote: '"' },
+    data: { format: 'jsonl', value: { shape, written: parts } satisfies LinesAsCsvParts },
+    compareWith(output, file) {
+      const compared = written.compareWith(output, file);
+      const { convert } = newConversion();
+      return {
+        ...compared,
+        preserves: 'values',
+        lineEnds: compared.lineEnds === 'any' ? 'any' : 'line feed',
+        own({ bytes, start, contentEnd }) {
+          const record = convert(batchOfOne(bytes.subarray(start, contentEnd))).bytes;
+          return compared.own({ bytes: record, start: 0, contentEnd: record.length });
+        },
+      };
+    },
+  };
 }
 
 /** Whether what is written has the lines themselves; if nothing is written, they are read as they are. */
@@ -129,12 +77,12 @@ export async function readAsCsv(source: ByteSource, options: ReadOptions & Colum
     source.name,
   );
   const closed = keep === 'all' ? names : undefined;
-  const numbers = requiredNumbers(new LineLayout(shape), options, rest);
+  const numbers = requiredNumbers(lineLayout({ shape }), options, rest);
   // They have other places in what is written.
   const places = numbers?.columns.map(column => names.indexOf(shape.names[column] ?? '')) ?? [];
   const own = numbers && { ...numbers, columns: places.filter(place => place !== -1) };
-  const written = new CsvLayout({ ...header, numbers: own }, output, options.writes?.groups);
-  return { layout: new LinesAsCsv({ ...shape, closed, numbers }, written), rest };
+  const written = { header: { ...header, numbers: own }, columns: output, groups: options.writes?.groups };
+  return { layout: linesAsCsv({ shape: { ...shape, closed, numbers }, written }), rest };
 }
 
 /** @throws RowcastError `bad_option` */
@@ -155,34 +103,26 @@ function checkOptions({ names, delimiter, quote }: ReadOptions, kept: readonly s
   }
 }
 
-/** A line without its line ending as the content of a record. */
-const recordOf = (line: Buffer, cells: LineCells): Buffer => cells.recordsOf(batchOfOne(line)).bytes;
-
 /** How many bytes of a record a byte of its line can become: a quote in a list is doubled. */
 const CELL_GROWTH = 2;
-
-/** Makes records of a CSV of lines. */
-interface LineCells {
-  /**
-   * The records of a batch of lines, each as the content of a record of a CSV with commas, ending in a line feed if its line does.
-   * Those of malformed and blank lines are empty.
-   */
-  recordsOf(batch: Batch): Batch;
-}
 
 const [COMMA, QUOTE, CR] = [0x2c, 0x22, 0x0d];
 
 /**
- * A cell is the text of a string, or another value as it is written. A missing value is an empty cell, and an empty text is one in
- * quotes.
+ * Makes a record of each line: the content of a record of a CSV with commas, ending in a line feed if its line does. Those of
+ * malformed and blank lines are empty. A cell is the text of a string, or another value as it is written. A missing value is an
+ * empty cell, and an empty text is one in quotes.
  *
  * @param names of the columns
  */
-function lineCells(shape: LineShape, names: readonly string[]): LineCells {
+function lineCells(shape: LineShape, names: readonly string[]): Conversion {
   const read = lineFieldReader(shape, undefined);
   const columns = names.map(name => shape.names.indexOf(name));
   return {
-    recordsOf(batch) {
+    // An absent member leaves a delimiter.
+    maxBytes: names.length,
+    growth: CELL_GROWTH,
+    convert(batch) {
       const fields = read(batch);
       const { starts, ends, width, faults } = fields;
       const from = wordView(fields.bytes);

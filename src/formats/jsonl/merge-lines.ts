@@ -1,8 +1,16 @@
-import type { Appended } from '../appended.ts';
-import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
-import type { MergeRecords, PredictedBatch } from '../format.ts';
-import { type ColumnOptions, type OutputColumns, outputColumns, renamed } from '../output-columns.ts';
-import { RecordKind, startOf } from '../records/batch.ts';
+import { classesOf } from '../../base/contract/predictions.ts';
+import { type Appended, type AppendedOptions, MAX_LABEL_BYTES } from '../appended.ts';
+import { distinctNames } from '../appended-names.ts';
+import { appendedValues } from '../appended-values.ts';
+import { wordView } from '../bytes/word-view.ts';
+import type { OpenAt } from '../merge-records.ts';
+import {
+  type ColumnOptions,
+  type Named,
+  type OutputColumns,
+  outputColumns,
+  renamed,
+} from '../output-columns.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import type { LineShape } from './line-shape.ts';
 import { lines, type MemberAt, membersOf } from './members.ts';
@@ -15,56 +23,51 @@ export interface LineColumns extends OutputColumns {
   readonly names: readonly string[];
 }
 
+/** Opens objects before their closing brace. All other bytes stay as they are. */
+export const openBeforeBrace =
+  (columns: LineColumns | undefined): OpenAt =>
+  (into, from, start, end) => {
+    const own = columns === undefined ? from : wordView(ownObject(from.bytes.subarray(start, end), columns));
+    const isWhole = own === from;
+    into.head = own;
+    into.tail = own;
+    into.start = isWhole ? start : 0;
+    into.tailEnd = isWhole ? end : own.bytes.length;
+    into.end = closingBrace(own.bytes, into.start, into.tailEnd);
+    into.tailStart = into.end;
+    into.isFirst = isEmptyUntil(own.bytes, into.end);
+  };
+
 /**
- * Merges a batch's objects with the appended members, consecutive ones at a time. The members go before the closing brace of
- * each; all other bytes stay as they are. Blank lines are copied; malformed lines are left out.
+ * The members that are appended to each object, with a comma before each.
+ *
+ * @throws RowcastError `duplicate_columns`; `missing_columns`; `bad_classes`; `bad_option` if nothing would be appended
  */
-export function lineMerger(
-  { batch, faults, predictions }: PredictedBatch,
-  appended: Appended,
+export function appendedMembers(
+  input: Named,
+  options: AppendedOptions,
   columns: LineColumns | undefined,
-): MergeRecords {
-  const { bytes, ends, kinds } = batch;
-  const from = wordView(bytes);
-  const write = appended.writer(predictions);
-  const { empty } = appended;
-  let persona = 0;
-  return (first, after, _, into) => {
-    const size = startOf(batch, after) - startOf(batch, first);
-    const merged = wordView(into ?? Buffer.allocUnsafe(size + (after - first) * appended.maxBytes));
-    let at = 0;
-    for (let index = first; index < after; index++) {
-      const start = startOf(batch, index);
-      const end = ends[index] ?? start;
-      if (kinds[index] === RecordKind.blank) {
-        at = copyBytes(from, start, end, merged, at);
-        continue;
-      }
-      if (faults.has(index)) continue;
-      const own =
-        columns === undefined ? undefined : wordView(ownObject(bytes.subarray(start, end), columns));
-      const [object, begin, stop] = own === undefined ? [from, start, end] : [own, 0, own.bytes.length];
-      const brace = closingBrace(object.bytes, begin, stop);
-      at = copyBytes(object, begin, brace, merged, at);
-      const members = at;
-      at = predictions.errors.has(persona)
-        ? copyBytes(empty, 0, empty.bytes.length, merged, at)
-        : write(persona, merged, at);
-      persona++;
-      if (isEmptyUntil(object.bytes, brace)) at = withoutComma(merged, members, at);
-      at = copyBytes(object, brace, stop, merged, at);
-    }
-    return merged.bytes.subarray(0, at);
+): Appended {
+  const names = distinctNames(input, options, columns);
+  const openings = names.map(name => `,${JSON.stringify(name)}:`);
+  const classBytes = classesOf(options.predictionType).map(name => Buffer.byteLength(JSON.stringify(name)));
+  const openingBytes = openings.reduce((sum, opening) => sum + Buffer.byteLength(opening) + NULL.length, 0);
+  return {
+    names: '',
+    isAlone: false,
+    ...appendedValues(options, {
+      openings,
+      missing: NULL,
+      textValue: text => JSON.stringify(text),
+      // Each byte may be a control character, which takes six bytes as an escape.
+      maxLabelBytes: 2 + 6 * MAX_LABEL_BYTES,
+      maxBytes: ({ numberBytes, textBytes }) =>
+        openingBytes + names.length * Math.max(numberBytes, textBytes, ...classBytes) + renamedBytes(columns),
+    }),
   };
 }
 
-/** A line with its appended members. */
-export function withMembers(line: Buffer, members: Buffer, columns: LineColumns | undefined): Buffer {
-  const own = columns === undefined ? line : ownObject(line, columns);
-  const brace = closingBrace(own, 0, own.length);
-  const added = isEmptyUntil(own, brace) ? members.subarray(1) : members;
-  return Buffer.concat([own.subarray(0, brace), added, own.subarray(brace)]);
-}
+const NULL = 'null';
 
 /** Offset of the closing brace of a well-formed object. */
 export function closingBrace(bytes: Buffer, start: number, end: number): number {
@@ -78,11 +81,6 @@ export function isEmptyUntil(bytes: Buffer, brace: number): boolean {
   let at = brace - 1;
   while (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === 0x0d) at--;
   return bytes[at] === OPEN;
-}
-
-function withoutComma({ bytes }: WordView, start: number, end: number): number {
-  bytes.copyWithin(start, start + 1, end);
-  return end - 1;
 }
 
 /** What the output has of a line: the kept members, each with its bytes, or all of them, with their new names. */
@@ -115,7 +113,7 @@ export function ownObject(line: Buffer, columns: LineColumns): Buffer {
 }
 
 /** Bytes that new names may add to a line. */
-export const renamedBytes = (columns: LineColumns | undefined): number =>
+const renamedBytes = (columns: LineColumns | undefined): number =>
   Object.values(columns?.rename ?? {}).reduce(
     (sum, name) => sum + Buffer.byteLength(JSON.stringify(name)),
     0,

@@ -6,7 +6,7 @@ import type { ByteSource } from '../records/byte-source.ts';
 import { copiedOf } from './encoder.ts';
 import type { FileColumn } from './footer/file-column.ts';
 import { openParquet, type ParquetFile } from './footer/parquet-file.ts';
-import { ParquetLayout } from './parquet-layout.ts';
+import { parquetFileOf } from './parquet-layout.ts';
 import { ParquetText } from './text/parquet-text.ts';
 import { ParquetEncoder } from './writing/file-encoder.ts';
 
@@ -27,7 +27,8 @@ export async function compareWritten(
 ): Promise<number | undefined> {
   if (stored === undefined) throw new Error('Parquet is a file');
   const file = await openParquet(stored, name);
-  const copied = input instanceof ParquetLayout ? copiedOf(input.file, { keep, rename }) : undefined;
+  const ofInput = parquetFileOf(input);
+  const copied = ofInput && copiedOf(ofInput, { keep, rename });
   const read = file.columns.slice(copied?.columns.length ?? 0);
   if (read.length === 0 || read.some(({ type }) => type.is !== 'text' && type.is !== 'double')) return 0;
   const areAppended = copied === undefined ? own : 0;

@@ -4,7 +4,7 @@ import type { Layout } from '../format.ts';
 import type { EncoderOf, GroupEncoding } from '../group-encoding.ts';
 import { outputColumns, renamed } from '../output-columns.ts';
 import type { ParquetFile } from './footer/parquet-file.ts';
-import { ParquetLayout } from './parquet-layout.ts';
+import { parquetFileOf } from './parquet-layout.ts';
 import type { CopiedColumn } from './writing/copied-columns.ts';
 import { ParquetEncoder } from './writing/file-encoder.ts';
 
@@ -15,7 +15,8 @@ import { ParquetEncoder } from './writing/file-encoder.ts';
  */
 export function parquetEncoder(layout: Layout, encoding: GroupEncoding): EncoderOf {
   const { nulls, file } = encoding;
-  const copied = layout instanceof ParquetLayout ? copiedOf(layout.file, encoding) : undefined;
+  const own = parquetFileOf(layout);
+  const copied = own && copiedOf(own, encoding);
   const { delimiter = ',', quote = '"', escape: escaper, loneCr = false } = layout.readAs;
   const dialect = {
     delimiter,

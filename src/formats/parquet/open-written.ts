@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { TextEntry, TextOfFile } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
-import { CsvLayout } from '../csv/csv-layout.ts';
+import { csvLayout } from '../csv/csv-layout.ts';
 import { readHeader } from '../csv/header.ts';
 import type { OpenedGroups, RepairedColumns } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
@@ -59,7 +59,7 @@ export async function openWritten(
   const added = new AddedRows(file, columns);
   const unchanged = { numbers: columns.map(({ type }) => type.is === 'double'), nulls: new Set(nulls) };
   return {
-    layout: new CsvLayout(read),
+    layout: csvLayout({ header: read }),
     rest: Buffer.alloc(0),
     groups: { ends: added.ends },
     encoder: new RepairedFile({

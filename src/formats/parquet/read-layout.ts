@@ -21,7 +21,7 @@ import {
   uncompressedBytes,
   valuesInRows,
 } from './footer/parquet-file.ts';
-import { ParquetLayout, typeOf } from './parquet-layout.ts';
+import { parquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
@@ -61,13 +61,10 @@ export async function readParquetLayout(
   const isCopied = isCopy(options.writes);
   const written = isCopied ? ofCopy(options, file) : options;
   const groups = isCopied ? { ends: file.groups.map(({ before, rows }) => before + rows) } : undefined;
-  const layout = new ParquetLayout(header, outputColumns(header, readable(written, file), name), {
-    file,
-    columns,
-    hasOthers,
-    groups,
-    nulls: new Set(options.nulls),
-  });
+  const layout = parquetLayout(
+    { header, columns: outputColumns(header, readable(written, file), name), groups, hasOthers },
+    { file, columns, nulls: new Set(options.nulls) },
+  );
   return { layout, rest: Buffer.alloc(0), pieces };
 }
 

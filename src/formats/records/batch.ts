@@ -1,4 +1,4 @@
-import { countLines, type LineEndings } from './line-endings.ts';
+import { CR, contentEnd, countLines, LF, type LineEndings } from './line-endings.ts';
 import { INPUT_START, type Position } from './position.ts';
 
 /** Consecutive complete records that are sent in one `batch-persona` request, as raw bytes. */
@@ -32,37 +32,49 @@ export function countRows(batch: Batch, from = 0, to = batch.kinds.length): numb
   return rows;
 }
 
-/** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */
-export function positionOf(batch: Batch, index: number, endings: LineEndings): Position {
-  const at = startOf(batch, index);
-  return {
-    offset: batch.start.offset + at,
-    row: batch.start.row + countRows(batch, 0, index),
-    line: batch.start.line + countLines(batch.bytes, 0, at, endings),
-  };
-}
-
-/** A batch of a single record, which is no blank line. Its position in the input is not known. */
-export const batchOfOne = (record: Buffer): Batch => ({
+/**
+ * A batch of a single record. Its position in the input is not known.
+ *
+ * @param kind a record without quotes is also read correctly as a quoted one
+ */
+export const batchOfOne = (record: Buffer, kind: RecordKind = RecordKind.quoted): Batch => ({
   bytes: record,
   ends: Int32Array.of(record.length),
-  // A record without quotes is also read correctly as a quoted one.
-  kinds: Uint8Array.of(RecordKind.quoted),
+  kinds: Uint8Array.of(kind),
   start: INPUT_START,
   end: INPUT_START,
   mayBeTruncated: false,
 });
 
-/** The records `[from, to)` of a batch as a batch of their own; the bytes are shared. */
-export function sliceBatch(batch: Batch, from: number, to: number, endings: LineEndings): Batch {
-  const at = startOf(batch, from);
+/** The members of a layout that depend only on how its records end. */
+export function recordEnds(endings: LineEndings) {
+  const lines = (bytes: Uint8Array, start: number, end: number): number =>
+    countLines(bytes, start, end, endings);
+  const positionOf = (batch: Batch, index: number): Position => {
+    const at = startOf(batch, index);
+    return {
+      offset: batch.start.offset + at,
+      row: batch.start.row + countRows(batch, 0, index),
+      line: batch.start.line + lines(batch.bytes, 0, at),
+    };
+  };
   return {
-    bytes: batch.bytes.subarray(at, startOf(batch, to)),
-    ends: batch.ends.slice(from, to).map(end => end - at),
-    kinds: batch.kinds.slice(from, to),
-    start: positionOf(batch, from, endings),
-    end: positionOf(batch, to, endings),
-    mayBeTruncated: batch.mayBeTruncated && to === batch.ends.length,
+    positionOf,
+    countLines: lines,
+    contentEnd: (bytes: Uint8Array, start: number, end: number): number =>
+      contentEnd(bytes, start, end, endings),
+    endsRecord: (byte: number | undefined): boolean => byte === LF || (endings.loneCr && byte === CR),
+    slice(batch: Batch, from: number, to: number): Batch {
+      const at = startOf(batch, from);
+      return {
+        bytes: batch.bytes.subarray(at, startOf(batch, to)),
+        ends: batch.ends.slice(from, to).map(end => end - at),
+        kinds: batch.kinds.slice(from, to),
+        start: positionOf(batch, from),
+        end: positionOf(batch, to),
+        mayBeTruncated: batch.mayBeTruncated && to === batch.ends.length,
+      };
+    },
   };
 }
 

@@ -25,12 +25,18 @@ export const joinsLine = (last: number | undefined, byte: number | undefined): b
 
 /** How many lines end in `bytes[start, end)`, counted as the records end. */
 export function countLines(bytes: Uint8Array, start: number, end: number, endings: LineEndings): number {
-  // Most records are one line.
-  if (!endings.loneCr && end > start && bytes.indexOf(LF, start) === end - 1) return 1;
   let lines = 0;
+  if (!endings.loneCr) {
+    // Many records are long, so searching for line feeds is faster than a loop over the bytes.
+    for (let at = bytes.indexOf(LF, start); at !== -1 && at < end; at = bytes.indexOf(LF, at + 1)) {
+      lines++;
+      if (at === end - 1) break;
+    }
+    return lines;
+  }
   for (let at = start; at < end; at++) {
     const byte = bytes[at];
-    if (byte === LF || (byte === CR && endings.loneCr && bytes[at + 1] !== LF)) lines++;
+    if (byte === LF || (byte === CR && bytes[at + 1] !== LF)) lines++;
   }
   return lines;
 }

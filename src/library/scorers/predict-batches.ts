@@ -5,7 +5,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { ReportClient } from '../../client/protocols/report/report-client.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
-import { predictionOf } from '../../scoring/prediction-of.ts';
+import { predictionOf } from '../../scoring/predictions.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { predictFeatures } from './predict-features.ts';
 

@@ -11,7 +11,7 @@ import { liveSource } from '../../formats/records/byte-source.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { ScoreBatch } from '../../scoring/batch/score-batch.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
-import { predictionOf } from '../../scoring/prediction-of.ts';
+import { predictionOf } from '../../scoring/predictions.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 
 export interface PersonasOf {

@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
+import { TotalTally } from '../../runs/drift/data-tally.ts';
 import type { EarlierFigures } from '../../runs/drift/earlier-figures.ts';
-import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { executeRun } from '../../runs/execute-run.ts';
-import { exitCodeOf, exitCodeOfRows } from '../../runs/exit-code.ts';
+import { exitCodeOf, exitCodeOfRows, runErrorOf } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import { HeldRun } from '../../runs/held-run.ts';
@@ -18,7 +18,6 @@ import { writtenFile } from '../../runs/output/written-file.ts';
 import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
 import type { Run, RunJob } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
-import { runErrorOf } from '../../runs/run-error.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
@@ -26,7 +25,7 @@ import { lastRunOfFile, type ReadAgain, unchangedRun } from '../../runs/several/
 import { earlierOf } from '../../runs/summary/earlier-of.ts';
 import { isScoredSince } from '../../runs/summary/good-run.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
-import type { RunNote, Summary } from '../../runs/summary/summary.ts';
+import type { RunNote, RunWarning, Summary } from '../../runs/summary/summary.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
@@ -166,6 +165,7 @@ async function scoreFiles(
   await ledger.begin(pairs).catch(watch.ledgerNotWritten);
   watch.started(total);
   let refusal: RowcastError | undefined;
+  let isWhole = false;
   try {
     const left = pairs.entries();
     const scoreNext = async (): Promise<void> => {
@@ -182,11 +182,13 @@ async function scoreFiles(
       if (files.failures.length === 0) checkLeastRows(least, total.rowCounts.read + files.skipped.read);
     });
     if (refusal !== undefined || files.failures.length === 0) ledger.judge(values.output, refusal);
+    isWhole = refusal === undefined && files.failures.length === 0;
   } finally {
     watch.scored();
-    await ledger.flush().catch(watch.ledgerNotWritten);
+    // A good run is written with it, at once.
+    if (!isWhole) await ledger.flush().catch(watch.ledgerNotWritten);
   }
-  const { skipped, failures, same, again } = files;
+  const { skipped, failures, same, again, withoutRows } = files;
   const { read, rejected } = total.rowCounts;
   // Running a command again does not turn rejected rows into a success.
   const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
@@ -195,6 +197,7 @@ async function scoreFiles(
   const decisive = failures.find(failure => failure.code === code);
   if (same.length > 0) record.note(sameFiles(same, values.ifSameAsLast));
   if (again.length > 0) record.note(filesAgain(again));
+  if (withoutRows.length > 0) record.warn(filesWithoutRows(withoutRows));
   if (refusal !== undefined) {
     onRefused(skipped.rejected);
     throw refusal;
@@ -208,6 +211,7 @@ async function scoreFiles(
   if (changed !== undefined) watch.drifted(changed);
   const status = totalStatus(Array.from(total.summaries, ({ status }) => status));
   const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
+  await ledger.flush().catch(watch.ledgerNotWritten);
   watch.finished(summary, skipped.rejected);
   return summary;
 }
@@ -239,6 +243,11 @@ function filesAgain(files: readonly string[]): RunNote {
     message: `${someOf(files)} ${was} delivered again with the same bytes; ${it} skipped`,
   };
 }
+
+const filesWithoutRows = (files: readonly string[]): RunWarning => ({
+  code: 'no_rows',
+  message: `${someOf(files)} ${files.length === 1 ? 'has' : 'have'} no rows`,
+});
 
 function someOf(files: readonly string[]): string {
   // Several are scored at a time.
@@ -280,6 +289,8 @@ export class FileScorer {
   readonly same: string[] = [];
   /** Inputs that were delivered again with the bytes that they had when they were scored, and are skipped. */
   readonly again: string[] = [];
+  /** Inputs that have a header only. */
+  readonly withoutRows: string[] = [];
   readonly #options: FileScorerOptions;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -350,8 +361,9 @@ export class FileScorer {
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
-      const isSame = record.result?.warnings.some(({ code }) => code === 'same_as_last');
-      if (isSame && !isAgain) this.same.push(file.input);
+      const warned = new Set(record.result?.warnings.map(({ code }) => code));
+      if (warned.has('same_as_last') && !isAgain) this.same.push(file.input);
+      if (warned.has('no_rows')) this.withoutRows.push(file.input);
       this.#keepColumns(record);
       total.end(index);
     }

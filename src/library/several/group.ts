@@ -1,5 +1,5 @@
-import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import type { RequestWatch, RunObserver, RunView } from '../../runs/observer.ts';
+import type { DriftLine } from '../../runs/observers/drift.ts';
 import type { RunsTotal } from '../../runs/observers/total.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';

@@ -2,25 +2,28 @@ import { checkRejects } from '../../base/options/values/reject-limit.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { Attempt } from '../../runs/attempt.ts';
-import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
 import { HeldRun } from '../../runs/held-run.ts';
 import type { LockedTargets } from '../../runs/observer.ts';
-import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
-import { Releases } from '../../runs/releases.ts';
+import type { DriftLine } from '../../runs/observers/drift.ts';
+import { type LockedPaths, lockRunPaths, Releases } from '../../runs/paths/lock-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
-import { checkParts } from '../../shards/assemble/check-parts.ts';
-import { endOfOutput } from '../../shards/assemble/end-of-output.ts';
+import { endOfOutput, rejectsHeaderOf } from '../../shards/assemble/around-parts.ts';
+import { checkParts } from '../../shards/assemble/check-complete.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
 import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
-import { type PendingFile, pendingFile } from '../../shards/assemble/pending-parts.ts';
-import { rejectsHeaderOf } from '../../shards/assemble/rejects-header.ts';
-import { checkSpace, type SpaceNeed, spaceNeeded } from '../../shards/assemble/space.ts';
+import {
+  checkSpace,
+  type PendingFile,
+  pendingFile,
+  type SpaceNeed,
+  spaceNeeded,
+} from '../../shards/assemble/pending-parts.ts';
 import { isSingle } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';

@@ -5,8 +5,7 @@ import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import type { PlanFile } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
-import { lastAttempts } from '../../shards/status/read-progress.ts';
-import { stillBeating } from '../../shards/status/still-beating.ts';
+import { lastAttempts, stillBeating } from '../../shards/status/read-progress.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { schemeOf } from '../../base/scheme.ts';
-import { ASSEMBLED, PLAN } from '../../shards/folder/names.ts';
-import { openFolder } from '../../shards/folder/open-folder.ts';
+import { ASSEMBLED, openFolder, PLAN } from '../../shards/folder/names.ts';
 import { type Backends, versionOf } from '../../storage/backends.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 

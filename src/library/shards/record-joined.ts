@@ -1,16 +1,14 @@
 import type { JobValues } from '../../base/options/values/run-values.ts';
-import type { DriftLine } from '../../runs/drift/drift-line.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
-import { noteDrift } from '../../runs/observers/drift.ts';
+import { type DriftLine, noteDrift } from '../../runs/observers/drift.ts';
 import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { lastRunOfFile } from '../../runs/several/unchanged-run.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
-import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
+import { type FileParts, type Part, workTimeOf } from '../../shards/assemble/file-parts.ts';
 import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
-import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { type Backends, sha256Of } from '../../storage/backends.ts';

@@ -14,12 +14,12 @@ export interface RowRange {
 
 /** Counts the values that a model takes. */
 export class ModelTally {
-  readonly #layout: TallyLayout;
+  readonly layout: TallyLayout;
   /** By column of the model, its number among the counted ones. */
   readonly #numbers: Int32Array;
 
   constructor(counting: Counting, columns: readonly LearnedColumn[]) {
-    this.#layout = new TallyLayout(counting);
+    this.layout = new TallyLayout(counting);
     const numbers = new Map(counting.columns.map(({ name }, number) => [name, number]));
     this.#numbers = Int32Array.from(columns, ({ name }) => {
       const number = numbers.get(name) ?? NOT_COUNTED;
@@ -27,14 +27,6 @@ export class ModelTally {
       numbers.delete(name);
       return number;
     });
-  }
-
-  get isDetailed(): boolean {
-    return this.#layout.isDetailed;
-  }
-
-  newTally(): Tally {
-    return this.#layout.newTally();
   }
 
   /** @param column of the model, whose values in a range of rows were just read */
@@ -45,20 +37,15 @@ export class ModelTally {
     place: { at: number; step: number; from: number; to: number },
   ): void {
     const number = this.#numbers[column] as number;
-    if (number !== NOT_COUNTED) this.#layout.addValues(tally, number, values, place);
+    if (number !== NOT_COUNTED) this.layout.addValues(tally, number, values, place);
   }
 
   /** Adds what the readers of the model's columns have come across since the last time. */
   addUnrecognized(tally: Tally, readers: readonly { reader: Pick<ColumnReader, 'unrecognized'> }[]): void {
     for (const [column, { reader }] of readers.entries()) {
       const number = this.#numbers[column] as number;
-      if (number !== NOT_COUNTED) this.#layout.addUnrecognized(tally, number, reader.unrecognized);
+      if (number !== NOT_COUNTED) this.layout.addUnrecognized(tally, number, reader.unrecognized);
     }
-  }
-
-  /** See `TallyLayout.leaveOut`. */
-  leaveOut(tally: Tally, rows: number): void {
-    this.#layout.leaveOut(tally, rows);
   }
 }
 

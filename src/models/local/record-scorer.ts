@@ -7,7 +7,7 @@ import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
 import { withoutNulls } from '../../formats/columns/without-nulls.ts';
-import type { Layout, MergeBatch, PredictedBatch } from '../../formats/format.ts';
+import type { Layout, PredictedBatch } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields, Without } from '../../formats/records/fields.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
@@ -55,7 +55,7 @@ export class RecordScorer {
   readonly #classes: readonly string[];
   /** For each class of the output, its index among the model's; undefined if the order is the same. */
   readonly #order: Int32Array | undefined;
-  readonly #merger: ScoredMerger;
+  readonly #merge: MergeScored;
   readonly #members: Members;
   readonly #tally: ModelTally | undefined;
   readonly #withoutNulls: (fields: Fields, index: number) => void;
@@ -79,7 +79,7 @@ export class RecordScorer {
     const order = Int32Array.from(this.#classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     const written = layout.appended(appended);
-    this.#merger = new ScoredMerger(layout, written, memory);
+    this.#merge = scoredMerger(layout, written, memory);
     this.#members = new Members(written.maxBytes, false, layout.groups);
   }
 
@@ -113,7 +113,7 @@ export class RecordScorer {
     const counts = this.#tally === undefined ? {} : { tallies };
     if (layout.mayJoinLines) return { faults, predictions: scored.predictions, ...counts };
     const predictions = { kind, classes: rows === 0 ? [] : classes, probabilities: NONE, errors } as const;
-    return { faults, predictions, merged: this.#merger.merge(scored, fields, parts, into), ...counts };
+    return { faults, predictions, merged: this.#merge(scored, fields, parts, into), ...counts };
   }
 
   /** The engine cannot be used afterwards. */
@@ -122,7 +122,10 @@ export class RecordScorer {
   }
 
   #beginCounting(batch: Batch, faults: Fields['faults'], parts: readonly Part[]): CountedRange[] {
-    return rowsOfParts(batch, faults, parts).map(range => ({ ...range, tally: this.#tally?.newTally() }));
+    return rowsOfParts(batch, faults, parts).map(range => ({
+      ...range,
+      tally: this.#tally?.layout.newTally(),
+    }));
   }
 
   /** @param without rows that are rejected, whose values are not counted */
@@ -136,7 +139,7 @@ export class RecordScorer {
       if (index === undefined) for (let at = column; at < values.length; at += width) values[at] = Number.NaN;
       else this.#withoutNulls(fields, index);
     for (const range of ranges) {
-      const isDetailed = this.#tally?.isDetailed ?? false;
+      const isDetailed = this.#tally?.layout.isDetailed ?? false;
       const rows = isDetailed ? CHUNK_ROWS : fields.rows;
       for (let from = range.from; from < range.to; from += rows)
         this.#readRows(
@@ -148,7 +151,7 @@ export class RecordScorer {
       if (range.tally === undefined) continue;
       this.#tally?.addUnrecognized(range.tally, this.#readers);
       const rejected = without.filter(([row]) => row >= range.from && row < range.to).length;
-      if (rejected > 0) this.#tally?.leaveOut(range.tally, rejected);
+      if (rejected > 0) this.#tally?.layout.leaveOut(range.tally, rejected);
     }
     return values;
   }
@@ -196,22 +199,20 @@ export function checkProbabilities(probabilities: Float64Array, classes: number)
   return errors;
 }
 
-/** Merges batches with their predictions. */
-class ScoredMerger {
-  readonly #appended: Appended;
-  readonly #merger: MergeBatch;
+type MergeScored = (
+  scored: PredictedBatch,
+  fields: Fields,
+  parts: readonly Part[],
+  into: Buffer | undefined,
+) => MergedRecords;
 
-  constructor(layout: Layout, appended: Appended, memory: BatchMemory | undefined) {
-    this.#appended = appended;
-    this.#merger = layout.merger(appended, memory);
-  }
-
-  /** @param into memory for the records, and `maxBytes` of `Appended` for each; new memory if omitted */
-  merge(scored: PredictedBatch, fields: Fields, parts: readonly Part[], into?: Buffer): MergedRecords {
-    const merge = this.#merger(scored, fields);
-    const bytes =
-      into ??
-      Buffer.allocUnsafe(maxMergedBytes(scored.batch.bytes.length, scored.batch.ends.length, this.#appended));
+/** Returns a function that merges batches with their predictions: see `RecordScorer.score`. */
+function scoredMerger(layout: Layout, appended: Appended, memory: BatchMemory | undefined): MergeScored {
+  const merger = layout.merger(appended, memory);
+  return (scored, fields, parts, into) => {
+    const merge = merger(scored, fields);
+    const { bytes: read, ends: records } = scored.batch;
+    const bytes = into ?? Buffer.allocUnsafe(maxMergedBytes(read.length, records.length, appended));
     const ends: number[] = [];
     let length = 0;
     for (const { from, to } of parts) {
@@ -219,5 +220,5 @@ class ScoredMerger {
       ends.push(length);
     }
     return { bytes: bytes.subarray(0, length), ends };
-  }
+  };
 }

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../base/errors.ts';
-import { fromThreadError } from '../../base/thread-error.ts';
+import { isOutOfMemory, resultOf, startThread } from '../../base/thread-result.ts';
 import { type EngineModel, engineOf } from './engine.ts';
-import type { ModelJob, ModelOutcome } from './model-worker.ts';
 import { type ReadModel, readModel } from './read-model.ts';
 
 /** A report's model that is ready to predict in this thread. */
@@ -39,27 +36,12 @@ function readInTurn(file: Buffer): Promise<ReadModel> {
 }
 
 async function readInThread(file: Buffer): Promise<ReadModel> {
-  const worker = new Worker(new URL('./model-worker.js', import.meta.url), {
-    workerData: file satisfies ModelJob,
-    // Options of the process, such as --input-type, may forbid starting a file.
-    execArgv: [],
-  });
-  try {
-    const ended = once(worker, 'exit').then(([code]) => {
-      throw new Error(`the model-reading thread exited with code ${code} before it returned a result`);
-    });
-    // Both reject if the thread fails; it posts only a ModelOutcome.
-    const [outcome] = (await Promise.race([once(worker, 'message'), ended])) as [ModelOutcome];
-    if ('failure' in outcome) throw fromThreadError(outcome.failure);
-    return outcome.read;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'))
-      throw error;
+  const worker = startThread(new URL('./model-worker.js', import.meta.url), file);
+  return resultOf<ReadModel>(worker, 'model-reading').catch(cause => {
+    if (!isOutOfMemory(cause)) throw cause;
     throw new RowcastError('out_of_memory', 'reading the model needs more memory than Node.js may use', {
       hint: 'Raise the limit, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
-      cause: error,
+      cause,
     });
-  } finally {
-    await worker.terminate();
-  }
+  });
 }

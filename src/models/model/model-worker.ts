@@ -1,21 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../../base/thread-error.ts';
+import { workerData } from 'node:worker_threads';
+import { postResult } from '../../base/thread-result.ts';
 import { buffersOf } from './compiled-model.ts';
-import { type ReadModel, readModel } from './read-model.ts';
+import { readModel } from './read-model.ts';
 
-/** What `loadModel` passes to this thread: the bytes of a model file. */
-export type ModelJob = Uint8Array;
-
-/** The only message of the thread. */
-export type ModelOutcome = { read: ReadModel } | { failure: ThreadError };
-
-// Only `loadModel` starts this file, with a ModelJob.
-const job = workerData as ModelJob;
-const post = (outcome: ModelOutcome, buffers: ArrayBuffer[]): void =>
-  parentPort?.postMessage(outcome, buffers);
-try {
-  const read = await readModel(job);
-  post({ read }, buffersOf(read.predictor));
-} catch (error) {
-  post({ failure: toThreadError(error) }, []);
-}
+// Only `loadModel` starts this file, with the bytes of a model file.
+const file = workerData as Uint8Array;
+await postResult(
+  () => readModel(file),
+  ({ predictor }) => buffersOf(predictor),
+);

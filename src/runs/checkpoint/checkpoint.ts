@@ -7,10 +7,10 @@ import type { History } from '../../base/options/values/run-values.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
-import { predictionTypeShape } from '../../scoring/prediction-type-shape.ts';
-import { rowCountsShape } from '../../scoring/row-counts.ts';
+import { predictionTypeShape, rowCountsShape } from '../../scoring/row-counts.ts';
+import type { DurableOutput } from '../../storage/durable-output.ts';
 import type { Json } from '../../storage/partial-file.ts';
-import { attemptShape } from '../attempt.ts';
+import { type Attempt, attemptShape } from '../attempt.ts';
 import { parseCheckpoint } from './checkpoint-bytes.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
@@ -228,4 +228,19 @@ function inputText(input: Input, other: Input): string {
   const part = range === undefined ? '' : `, from byte ${range.start} to ${range.end ?? 'its end'}`;
   const text = (size === null ? `a ${what} pipe` : `a ${what} file of ${countOf(size, 'byte')}`) + part;
   return input.path === other.path ? text : `${sanitize(input.path)}, ${text}`;
+}
+
+/**
+ * The process that wrote the checkpoint of an unfinished run; undefined if there is none. A checkpoint that cannot be
+ * read is reported by the run itself.
+ */
+export async function savedAttempt({ checkpoint }: DurableOutput): Promise<Attempt | undefined> {
+  try {
+    const bytes = await checkpoint.read();
+    if (bytes === undefined) return undefined;
+    const { state, attempt } = readCheckpoint(bytes, checkpoint.name);
+    return state === 'running' ? attempt : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -5,7 +5,7 @@ import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { Layout } from '../../formats/format.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import { isRejectsFile, type Reject } from '../../formats/records/reject.ts';
-import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/columns-that-matter.ts';
+import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/counted-column.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 
 /** Rows that tell what an input is like. */

@@ -2,11 +2,13 @@ import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { isBeyond, type RejectLimitOrNone } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { MIN_ROWS_FOR_SHARE, type UnknownKind } from '../../scoring/counting/columns-that-matter.ts';
-import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
-import type { RunTally } from '../../scoring/counting/run-tally.ts';
+import {
+  type CountedColumn,
+  MIN_ROWS_FOR_SHARE,
+  type UnknownKind,
+} from '../../scoring/counting/counted-column.ts';
+import { isKnown, placeOf, type RunTally } from '../../scoring/counting/run-tally.ts';
 import type { TallyLayout } from '../../scoring/counting/tally.ts';
-import { isKnown, placeOf } from '../../scoring/counting/unrecognized.ts';
 
 /**
  * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single value, nor

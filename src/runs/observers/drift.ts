@@ -1,4 +1,6 @@
-import { type DriftLine, driftLine } from '../drift/drift-line.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import type { Change, DriftFigures } from '../drift/compare.ts';
 import type { RunObserver, RunView } from '../observer.ts';
 
 /**
@@ -21,3 +23,93 @@ export function noteDrift(run: Pick<RunView, 'figures' | 'warn'>): DriftLine | u
   if (line.isWarning) run.warn({ code: 'drift', message: line.line });
   return line;
 }
+
+/** Changes that are named; a message is one line. */
+const MAX_NAMED = 3;
+
+interface Named {
+  what: string;
+  psi: number;
+  change: Change;
+  chance: number;
+}
+
+export interface DriftLine {
+  line: string;
+  isWarning: boolean;
+  /** The highest index; null if nothing can be compared. */
+  psi: number | null;
+}
+
+/**
+ * Names what has changed most since an earlier run.
+ *
+ *     compared with last.json: significant change in "plan" (PSI 0.31); moderate change in the probability of "yes" (PSI 0.12)
+ */
+export function driftLine(drift: DriftFigures): DriftLine {
+  const compared = changedSince(drift);
+  const changed = compared.filter(({ change }) => change !== 'none');
+  const all = drift.columns.length + Object.keys(drift.scores).length;
+  const others = all - compared.length;
+  const rest = others === 0 || compared.length === 0 ? '' : `; ${others} of ${all} cannot be compared`;
+  const line = `compared with ${sanitize(drift.compared_with.summary)}: ${describe(compared, changed)}${rest}`;
+  return { line, isWarning: changed.length > 0 || compared.length === 0, psi: compared[0]?.psi ?? null };
+}
+
+/** What can be compared, the largest change first. */
+export function changedSince(drift: DriftFigures): Named[] {
+  return [
+    ...drift.columns.map(({ name, ...entry }) => ({ what: quoted(name), ...entry })),
+    ...Object.entries(drift.scores).map(([name, entry]) => ({
+      what: `the probability of ${quoted(name)}`,
+      ...entry,
+    })),
+  ]
+    .flatMap(({ what, psi, change, chance }) =>
+      psi === null || change === null ? [] : [{ what, psi, change, chance: chance ?? 0 }],
+    )
+    .sort((a, b) => b.psi - a.psi);
+}
+
+function describe(compared: readonly Named[], changed: readonly Named[]): string {
+  const [worst] = compared;
+  if (worst === undefined) return 'nothing can be compared, because other ranges and categories were counted';
+  if (changed.length === 0) return `no significant change; most in ${named(worst)}`;
+  const shown = changed.slice(0, MAX_NAMED);
+  const parts = (['significant', 'moderate'] as const).flatMap(degree => {
+    const own = shown.filter(({ change }) => change === degree);
+    return own.length === 0 ? [] : [`${degree} change in ${own.map(named).join(', ')}`];
+  });
+  const more = changed.length - shown.length;
+  return [...parts, ...(more === 0 ? [] : [`and in ${more} more`])].join('; ');
+}
+
+const named = ({ what, psi }: Named): string => `${what} (PSI ${psi.toFixed(2)})`;
+const quoted = (name: string): string => `"${sanitize(name)}"`;
+
+/**
+ * Stops a run whose data has changed too much since the run of --compare, when all its rows are scored and its output has not
+ * appeared yet. An index that chance alone may give, in few rows, does not stop it.
+ *
+ * @param limit the largest population stability index; undefined for none
+ * @param drift undefined or null if nothing was compared
+ * @throws RowcastError `too_much_drift`
+ */
+export function checkDrift(limit: number | undefined, drift: DriftFigures | null | undefined): void {
+  if (limit === undefined || !drift) return;
+  const beyond = changedSince(drift).filter(({ psi, chance }) => psi > Math.max(limit, chance));
+  if (beyond.length === 0) return;
+  const named = beyond.slice(0, MAX_REFUSED).map(({ what, psi }) => `${what} (PSI ${psi.toFixed(2)})`);
+  const more = beyond.length - named.length;
+  throw new RowcastError(
+    'too_much_drift',
+    `the data has changed, compared with ${sanitize(drift.compared_with.summary)}: ${named.join(', ')}${more === 0 ? '' : `, and ${more} more`}`,
+    {
+      severity: 'stopped',
+      needsRestart: true,
+      hint: 'Look at what has changed; if it is right, run the same command with a higher --max-drift, or without it, which resumes. After correcting the input, add --restart.',
+    },
+  );
+}
+
+const MAX_REFUSED = 5;

@@ -1,9 +1,9 @@
+import type { UsedFile } from '../../storage/target.ts';
 import type { RunObserver } from '../observer.ts';
+import { type LockedOutput, lockOutput } from '../paths/lock-paths.ts';
 import type { RunPathsOptions } from '../paths/run-paths.ts';
 import type { Summary } from '../summary/summary.ts';
-import { lockSummary } from './lock-summary.ts';
-import { resultFile } from './result-file.ts';
-import { writeWhole } from './write-whole.ts';
+import { resultFile, writeWhole } from './result-file.ts';
 
 /**
  * Writes the file of --summary, which the run has locked with its other files. It is also written for a run that was
@@ -54,4 +54,27 @@ export function* summaryText(summary: Partial<Summary>): Generator<string> {
     yield after;
   }
   yield '\n';
+}
+
+/** After these errors, the summary file may belong to another run or have another purpose, so it is left alone. */
+const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'];
+
+/**
+ * Locks the summary file of a run that was refused or waits for its training, so that it can be written and does not
+ * keep the result of an earlier run.
+ *
+ * @param refusal the code of the error with which the run was refused; undefined before it starts
+ * @returns undefined without `--summary`, or if the file may not be this run's to write
+ */
+async function lockSummary(
+  { input, output, rejects, summary, private: isPrivate, reads = [] }: RunPathsOptions,
+  refusal?: string,
+): Promise<LockedOutput | undefined> {
+  if (summary === undefined || summary === '-') return undefined;
+  if (refusal !== undefined && AMBIGUOUS.includes(refusal)) return undefined;
+  const others: UsedFile[] = [output, rejects]
+    .filter((path): path is string => typeof path === 'string' && path !== '-')
+    .map(at => ({ at, what: 'another output', option: '--summary' }));
+  // The refusal is reported anyway.
+  return lockOutput(summary, input, { reads: [...reads, ...others], isPrivate }).catch(() => undefined);
 }

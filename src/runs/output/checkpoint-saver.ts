@@ -1,14 +1,15 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { History } from '../../base/options/values/run-values.ts';
-import type { DurableOutput } from '../../storage/durable-output.ts';
-import type { Extent, PartialFile } from '../../storage/partial-file.ts';
+import type { Tail } from '../../storage/digests.ts';
+import type { DurableOutput, StoredExtent } from '../../storage/durable-output.ts';
+import { type Extent, fileStart, type PartialFile, type StoredPoint } from '../../storage/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
 import { checkpointBytes } from '../checkpoint/checkpoint-bytes.ts';
-import type { RunOutputs } from '../paths/run-outputs.ts';
-import { extentsOf, type Mark } from './mark.ts';
-import type { RejectsOutput } from './rejects-output.ts';
+import type { RunOutputs } from '../paths/run-files.ts';
+import type { CommitPoint, WrittenExtents } from './output.ts';
+import type { RejectsExtent, RejectsOutput } from './rejects-output.ts';
 
 /**
  * The most text of an open member that is written again and again, so that a checkpoint costs nothing while members are soon
@@ -182,4 +183,35 @@ const RUN_AGAIN =
 export function stopError(name: string, cause: unknown): RowcastError {
   if (cause instanceof RowcastError) return cause.duringRun();
   return unwritable(name, cause as Error, 'stopped'); // fs and zlib throw an Error
+}
+
+/** The state at a point where the output can be truncated. */
+export interface Mark {
+  rejects: RejectsExtent;
+  commitPoint: CommitPoint;
+}
+
+/** The parts of output and rejects that a checkpoint covers; they must be synced, because a storage describes them then. */
+export function extentsOf({ uncompressed, mark, open, ...output }: Extent<Mark>): WrittenExtents {
+  const { rejects = fileStart } = mark ?? {};
+  return {
+    output: { ...storedExtent(output), uncompressed, ...(open !== undefined && { open }) },
+    rejects: storedExtent(rejects),
+  };
+}
+
+/** If the storage describes its points itself, there is nothing that the digest of the tail could be compared with. */
+const storedExtent = ({ bytes, tail, stored, notes }: Written): StoredExtent => ({
+  bytes,
+  ...(stored === undefined
+    ? { tail: tail.digest() }
+    : { tail: '', state: stored.state(), carried: stored.carried }),
+  ...(notes !== undefined && { notes }),
+});
+
+interface Written {
+  bytes: number;
+  tail: Tail;
+  stored?: StoredPoint | undefined;
+  notes?: readonly string[] | undefined;
 }

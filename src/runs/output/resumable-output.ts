@@ -6,9 +6,8 @@ import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { isRejects } from '../paths/leftovers.ts';
 import { removeSetAside } from '../paths/previous-rejects.ts';
 import { publish } from '../paths/publish.ts';
-import type { RunOutputs } from '../paths/run-outputs.ts';
-import { CheckpointSaver, stopError } from './checkpoint-saver.ts';
-import { extentsOf, type Mark } from './mark.ts';
+import type { RunOutputs } from '../paths/run-files.ts';
+import { CheckpointSaver, extentsOf, type Mark, stopError } from './checkpoint-saver.ts';
 import type {
   CommitPoint,
   Output,

@@ -11,7 +11,6 @@ import { appendedOptions } from '../../scoring/merge/appended-for.ts';
 import { type Plan, plannedPredictionType } from '../../scoring/prepare.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { refuseUnsupportedFormat } from '../../storage/codecs/refuse-unsupported-output.ts';
-import { RunEncoder } from './run-encoder.ts';
 
 /**
  * Rows of a group of Parquet: a file of 20 columns then has some megabytes in each, and a run that is killed repeats a second's
@@ -136,4 +135,45 @@ function appendedColumns({ layout, options, report }: Plan, predictionType: Pred
   return names.map((name, index) =>
     isText(index) ? { name, type: 'text' } : { name, type: 'number', isVaried: true },
   );
+}
+
+/** Makes groups of the rows of a run. It may be known only with the first predictions which columns they have. */
+export class RunEncoder implements GroupEncoder {
+  readonly #encoderOf: (predictionType: PredictionType) => GroupEncoder;
+  #made: GroupEncoder | undefined;
+
+  /** @param encoderOf throws RowcastError */
+  constructor(encoderOf: (predictionType: PredictionType) => GroupEncoder) {
+    this.#encoderOf = encoderOf;
+  }
+
+  /**
+   * Says what each prediction consists of, which does not change; needed before anything is written.
+   *
+   * @throws RowcastError `duplicate_columns`; `bad_option` for options that such predictions do not have
+   */
+  predicts(predictionType: PredictionType): void {
+    this.#made ??= this.#encoderOf(predictionType);
+  }
+
+  get start(): Uint8Array {
+    return this.#encoder.start;
+  }
+
+  group(...group: Parameters<GroupEncoder['group']>): Promise<string | undefined> {
+    return this.#encoder.group(...group);
+  }
+
+  async hasCopied(notes: readonly string[], first: number): Promise<boolean> {
+    return (await this.#encoder.hasCopied?.(notes, first)) ?? true;
+  }
+
+  end(notes: readonly string[]): Iterable<Uint8Array> {
+    return this.#encoder.end(notes);
+  }
+
+  get #encoder(): GroupEncoder {
+    if (this.#made === undefined) throw new Error('it is not known what is predicted');
+    return this.#made;
+  }
 }

@@ -9,10 +9,9 @@ import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Target } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
-import { Releases } from '../releases.ts';
-import { checkDefaultRejects, checkRepaired, clearLeftovers } from './leftovers.ts';
+import { checkDefaultRejects, checkRepaired, clearLeftovers, temporaryFilesOf } from './leftovers.ts';
 import { makeOutputFolders } from './output-folders.ts';
-import { runOutputsOf } from './run-outputs.ts';
+import { runOutputsOf } from './run-files.ts';
 import {
   defaultRejects,
   inputFiles,
@@ -21,7 +20,6 @@ import {
   resolveRunPaths,
   stderr,
 } from './run-paths.ts';
-import { temporaryFilesOf } from './temporary-files.ts';
 
 /** The paths that a command writes to, locked against other processes until released. */
 export interface LockedPaths extends RunPaths {
@@ -147,5 +145,22 @@ async function lockInFolders(names: ReadonlyMap<string, string>, output?: string
       const isGone = error instanceof Error && error.cause instanceof Error && isMissing(error.cause);
       if (!isGone || attempts === MAX_ATTEMPTS) throw error;
     }
+  }
+}
+
+/** What is to be released at the end, in reverse order. */
+export class Releases {
+  readonly #releases: (() => Promise<void>)[] = [];
+
+  add(release: () => Promise<void>): void {
+    this.#releases.push(release);
+  }
+
+  /** Releases everything, even if some of it fails; the first failure is thrown. */
+  async release(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const release of this.#releases.splice(0).reverse())
+      await release().catch(error => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 }

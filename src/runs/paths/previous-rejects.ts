@@ -5,7 +5,7 @@ import type { DurableOutput, StoredExtent } from '../../storage/durable-output.t
 import { LocalOutput } from '../../storage/local/local-output.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION, rejectsAddress } from '../checkpoint/fingerprint.ts';
-import { runOutputsOf } from './run-outputs.ts';
+import { runOutputsOf } from './run-files.ts';
 
 /** The rejects of an unfinished run, as recorded in its checkpoint. */
 export interface PreviousRejects {

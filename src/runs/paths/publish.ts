@@ -1,6 +1,6 @@
 import { type DurableOutput, NOTHING_WRITTEN, type StoredExtent } from '../../storage/durable-output.ts';
 import { isRejects } from './leftovers.ts';
-import type { RunOutputs } from './run-outputs.ts';
+import type { RunOutputs } from './run-files.ts';
 
 /** What a complete checkpoint says about the outputs that are published. */
 export interface CompleteExtents {

@@ -3,8 +3,7 @@ import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts';
 import type { Target, UsedFile } from '../../storage/target.ts';
-import { runFilesOf } from './run-files.ts';
-import { runOutputsOf } from './run-outputs.ts';
+import { runFilesOf, runOutputsOf } from './run-files.ts';
 
 /** The paths that a command reads and writes, as given. */
 export interface RunPathsOptions {

@@ -9,8 +9,7 @@ import type { RunFiles } from '../paths/run-files.ts';
 import type { OutputShape } from '../verify/compare-header.ts';
 import { Rejected } from '../verify/rejected.ts';
 import { openSide, type Side } from '../verify/side.ts';
-import { checkCorrections, checkRejects, rejectsFileOf } from './check-headers.ts';
-import { Corrections } from './corrections.ts';
+import { Corrections, checkCorrections, checkRejects, rejectsFileOf } from './corrections.ts';
 import type { NewGroupsOptions } from './new-groups.ts';
 import type { RepairFiles } from './place-rows.ts';
 

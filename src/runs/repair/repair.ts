@@ -3,11 +3,13 @@ import type { Comparison } from '../../formats/comparison.ts';
 import { backendsOf, openSource, type StoreValues, versionOf } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { Source } from '../../storage/source.ts';
-import { localPath } from '../paths/local-path.ts';
+import type { Target } from '../../storage/target.ts';
+import { readCheckpoint } from '../checkpoint/checkpoint.ts';
+import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
+import { publishComplete } from '../finish-repair.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import type { Side } from '../verify/side.ts';
-import { finishKilledRun } from './finish-killed-run.ts';
 import { type FilesOptions, openFiles } from './open-files.ts';
 import { type Placed, placeRows, type RepairStep } from './place-rows.ts';
 import { Replacement } from './replacement.ts';
@@ -109,4 +111,36 @@ async function runSteps(
       value.read.setBatch(next?.done ? undefined : next?.value);
     }
   }
+}
+
+/**
+ * The path of an output, for what works with its files.
+ *
+ * @param needs what needs a local file, as the subject of a sentence
+ * @throws RowcastError `usage` for any other output
+ */
+export function localPath({ name, path }: Pick<Target, 'name' | 'path'>, needs: string): string {
+  if (path !== undefined) return path;
+  throw new RowcastError('usage', `${needs} an output that is a local file`, {
+    location: { file: name },
+    hint: 'Give -o FILE. A finished file can be copied elsewhere.',
+  });
+}
+
+/**
+ * Finishes a run or a repair that was killed while its files took their places.
+ *
+ * @param rejects path of the rejects file as a fingerprint has it
+ * @throws RowcastError `unfinished` if the run was killed earlier
+ */
+async function finishKilledRun(paths: RunFiles, rejects: string | undefined): Promise<void> {
+  const text = await diskFiles.read(paths.checkpoint);
+  if (text === undefined) return;
+  const saved = readCheckpoint(text, paths.checkpoint);
+  if (saved.state !== 'complete' || saved.fingerprint.options[REJECTS_OPTION] !== rejects)
+    throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
+      location: { file: paths.output },
+      hint: 'Run its command again to finish it, then repair the output.',
+    });
+  await publishComplete(diskFiles, paths, saved);
 }

@@ -17,8 +17,7 @@ import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
 import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
-import { NewFile } from './new-file.ts';
-import { NewGroups, type NewGroupsOptions } from './new-groups.ts';
+import { NewFile, NewGroups, type NewGroupsOptions } from './new-groups.ts';
 import type { RepairStep } from './place-rows.ts';
 
 type OneNewFile = NewFile | NewGroups;

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../base/system-error.ts';
 import { type Backends, backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
 import type { LastRun, RunMemory } from '../summary/last-run.ts';
@@ -28,18 +29,26 @@ export function lastRunOf(
   const path = fileIn(folder, LEDGER);
   const name = nameFrom(folder, written);
   const document = documentAt(path, among);
+  const isOpen = open !== undefined && absoluteName(open.path) === absoluteName(path);
   return {
-    async read() {
+    async read(note) {
       try {
-        const { last } = JSON.parse(String(await document.read()));
-        return lastRunShape.safeParse(last[name]).data;
-      } catch {
-        return undefined; // it is not there, or damaged: it is replaced when it is written
+        const bytes = await document.read();
+        if (bytes === undefined) return undefined;
+        const { last } = JSON.parse(bytes.toString());
+        return lastRunShape.safeParse(last?.[name]).data;
+      } catch (error) {
+        // A command that keeps it open says so itself.
+        if (!isOpen)
+          note?.({
+            code: 'ledger_unreadable',
+            message: `${path}: the record of finished runs cannot be read (${reasonOf(error)}), so the last good run is not known; it is written anew`,
+          });
+        return undefined;
       }
     },
     async write(run: LastRun) {
-      const isOpen = open !== undefined && absoluteName(open.path) === absoluteName(path);
-      await (isOpen ? open : new RunLedger(folder, among)).addLast(name, run);
+      await (open !== undefined && isOpen ? open : new RunLedger(folder, among)).addLast(name, run);
     },
   };
 }

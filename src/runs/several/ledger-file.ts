@@ -162,15 +162,23 @@ function sharedOptions(
 /** What becomes bytes at once. */
 const PART_LENGTH = 1 << 16;
 
-/** The ledger as JSON, a line for each output: made in parts, since a string of all would take as much memory again. */
-export function ledgerBytes({ runs, unfinished, last, refused }: LedgerContent): Buffer {
-  const parts: Buffer[] = [];
-  let part = '';
+/**
+ * The ledger as JSON, a line for each output: made in parts, since a string of all would take as much memory again.
+ *
+ * @param about the size that it may have, in bytes, so that its memory is not made twice
+ */
+export function ledgerBytes({ runs, unfinished, last, refused }: LedgerContent, about = 0): Buffer {
+  let bytes = Buffer.allocUnsafe(about + (about >> 3) + 2 * PART_LENGTH);
+  let [size, part] = [0, ''];
+  const addPart = (): void => {
+    const needed = size + Buffer.byteLength(part);
+    if (needed > bytes.length) bytes = Buffer.concat([bytes.subarray(0, size)], needed + (needed >> 1));
+    size += bytes.write(part, size);
+    part = '';
+  };
   const add = (text: string): void => {
     part += text;
-    if (part.length < PART_LENGTH) return;
-    parts.push(Buffer.from(part));
-    part = '';
+    if (part.length >= PART_LENGTH) addPart();
   };
   const numbers = new Map<string, number>();
   const numberOf = (options: FinishedRun['options']): number => {
@@ -194,7 +202,8 @@ export function ledgerBytes({ runs, unfinished, last, refused }: LedgerContent):
   addAll('last', last, run => run);
   addAll('refused', refused, total => total);
   add(`"options":[${[...numbers.keys()].join(',\n')}]}\n`);
-  return Buffer.concat([...parts, Buffer.from(part)]);
+  addPart();
+  return bytes.subarray(0, size);
 }
 
 export const badLedger = (file: string, cause: unknown, problem = 'cannot be read'): RowcastError =>

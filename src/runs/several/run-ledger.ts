@@ -309,7 +309,7 @@ export class RunLedger {
     try {
       await this.#document.update(bytes => {
         const content = withRefused(withLast(withNews(this.#contentOf(bytes), news), last), totals);
-        const text = ledgerBytes(content);
+        const text = ledgerBytes(content, bytes?.length);
         this.#last = { sha256: sha256Of(text), content };
         return text;
       });

@@ -63,9 +63,11 @@ async function digestNow(
 /** A run of a ledger as the last good one of its output. */
 export const lastRunOfFile = (
   { run_id, exit_code, started_at, finished_at, rows: { read, rejected }, digest }: FinishedRun,
-  names: Pick<LastRun, 'input' | 'output' | 'report'>,
+  { input, output, report }: Pick<LastRun, 'input' | 'output' | 'report'>,
 ): LastRun => ({
-  ...names,
+  input,
+  output,
+  report,
   run_id,
   exit_code,
   started_at: started_at ?? null,

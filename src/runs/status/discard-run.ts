@@ -8,8 +8,7 @@ import { readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
 import { previousRejectsOf } from '../paths/previous-rejects.ts';
 import { publish } from '../paths/publish.ts';
-import { runFilesOf } from '../paths/run-files.ts';
-import { runOutputsOf } from '../paths/run-outputs.ts';
+import { runFilesOf, runOutputsOf } from '../paths/run-files.ts';
 import { noRuns } from './status.ts';
 
 /**

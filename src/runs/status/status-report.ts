@@ -15,7 +15,8 @@ type Known = Pick<
 export interface StatusReport extends Partial<Known> {
   format: 1;
   output: string;
-  state: 'running' | 'stopped' | 'finished';
+  /** `waiting`: a command is at other files first. */
+  state: 'running' | 'waiting' | 'stopped' | 'finished';
   /** Whether a process is working on it. */
   alive: boolean;
   pid: number | null;

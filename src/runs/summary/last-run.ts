@@ -29,8 +29,14 @@ export interface CountedRun
 
 /** Where the last good run of an output is known from. */
 export interface RunMemory {
-  /** It never throws: what cannot be read is not known. */
-  read(): Promise<LastRun | undefined>;
+  /**
+   * It never throws: what cannot be read is not known.
+   *
+   * @param note called if it is there and cannot be read
+   */
+  read(
+    note?: (warning: { code: 'ledger_unreadable'; message: string }) => void,
+  ): Promise<LastRun | undefined>;
   /** Not there if the summary is all that is kept. */
   write?(run: LastRun): Promise<void>;
 }

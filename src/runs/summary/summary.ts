@@ -44,7 +44,7 @@ export interface RunWarning {
 
 /** A warning of the run itself, which is also an event of the log. */
 export interface RunNote extends RunWarning {
-  code: 'no_comparison' | 'same_as_last' | 'last_run_not_kept';
+  code: 'no_comparison' | 'same_as_last' | 'last_run_not_kept' | 'ledger_unreadable';
 }
 
 /** What is known about a run before it starts. */

@@ -1,10 +1,16 @@
-import type { Distributions, PredictionType } from '../../base/contract/predictions.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Distributions,
+  numbersPerRow,
+  type Predictions,
+  type PredictionType,
+} from '../../base/contract/predictions.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import { predictionTypeOf, type ReceivedPredictions } from '../predictions.ts';
 import type { Failed, Scored, ScoredBatch } from '../scorer.ts';
-import { checkSameType } from './check-same-type.ts';
-import { joinValues, type PlacedPredictions } from './join-values.ts';
 
 /** The predictions for an empty batch. */
 export const noPredictions: ReceivedPredictions<Distributions> = {
@@ -61,4 +67,83 @@ function joinPredictions(parts: readonly ScoredBatch[]): ReceivedPredictions {
   }
   const joined = predictionType === undefined ? noPredictions : joinValues(predictionType, placed, personas);
   return { ...joined, errors, origins: parts.flatMap(({ predictions }) => predictions.origins ?? []) };
+}
+
+/**
+ * Checks that predictions consist of what those of earlier responses did.
+ *
+ * @throws RowcastError `wrong_answer`
+ */
+export function checkSameType(received: PredictionType, expected: PredictionType | undefined): void {
+  if (expected === undefined || isDeepStrictEqual(received, expected)) return;
+  const hasClasses = received.kind === 'distribution' && expected.kind === 'distribution';
+  throw new RowcastError(
+    'wrong_answer',
+    hasClasses
+      ? 'the classes in the response differ from those of earlier responses'
+      : `the response has ${textOf(received)}, but earlier responses had ${textOf(expected)}`,
+    {
+      severity: 'stopped',
+      needsRestart: true,
+      hint: 'The report has changed since the run began. Start over with --restart.',
+    },
+  );
+}
+
+function textOf(predictionType: PredictionType): string {
+  switch (predictionType.kind) {
+    case 'distribution':
+      return 'probabilities';
+    case 'label':
+      return 'labels';
+    case 'numbers':
+      return predictionType.names.length === 0
+        ? 'a number'
+        : `the numbers ${sanitize(predictionType.names.join(', '))}`;
+  }
+}
+
+/** Predictions, and the index of their first persona among all that are joined. */
+interface PlacedPredictions {
+  predictions: Predictions;
+  from: number;
+}
+
+/** Joins the values of predictions that consist of `predictionType`. A persona of none of them has no value. */
+export function joinValues(
+  predictionType: PredictionType,
+  parts: readonly PlacedPredictions[],
+  personas: number,
+): Predictions {
+  const errors = new Map();
+  switch (predictionType.kind) {
+    case 'distribution': {
+      const probabilities = new Float64Array(personas * predictionType.classes.length).fill(Number.NaN);
+      for (const { predictions, from } of parts)
+        if (predictions.kind === 'distribution')
+          probabilities.set(predictions.probabilities, from * predictionType.classes.length);
+      return { ...predictionType, probabilities, errors };
+    }
+    case 'numbers': {
+      const values = new Float64Array(personas * numbersPerRow(predictionType.names)).fill(Number.NaN);
+      for (const { predictions, from } of parts)
+        if (predictions.kind === 'numbers')
+          values.set(predictions.values, from * numbersPerRow(predictionType.names));
+      return { ...predictionType, values, errors };
+    }
+    case 'label': {
+      const indices = new Int32Array(personas).fill(-1);
+      const labels: string[] = [];
+      for (const { predictions, from } of parts) {
+        if (predictions.kind !== 'label') continue;
+        const known = labels.length;
+        labels.push(...predictions.labels);
+        indices.set(
+          predictions.indices.map(index => (index === -1 ? -1 : index + known)),
+          from,
+        );
+      }
+      return { ...predictionType, labels, indices, errors };
+    }
+  }
 }

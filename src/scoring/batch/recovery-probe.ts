@@ -1,7 +1,6 @@
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { Feedback } from '../feedback.ts';
-import type { BatchScorer } from '../scorer.ts';
+import type { BatchScorer, Feedback } from '../scorer.ts';
 import { countPersonas } from './join-predictions.ts';
 
 export interface ProberOptions {

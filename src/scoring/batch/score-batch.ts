@@ -1,17 +1,13 @@
 import { type Location, RowcastError } from '../../base/errors.ts';
 import type { Layout } from '../../formats/format.ts';
-import type { Batch } from '../../formats/records/batch.ts';
+import { type Batch, RecordKind } from '../../formats/records/batch.ts';
 import { Attempts } from '../failures/attempts.ts';
-import { CallError } from '../failures/call-error.ts';
-import type { Feedback } from '../feedback.ts';
-import type { BatchScorer, Failed, Outcome, Scored, ScoredBatch } from '../scorer.ts';
-import { checkFirstRows } from './check-first-rows.ts';
+import { CallError, type RowFault } from '../failures/call-error.ts';
+import type { BatchScorer, Failed, Feedback, Outcome, Scored, ScoredBatch } from '../scorer.ts';
 import { checkedOutcome } from './check-values.ts';
-import { cutOutRows, type Piece } from './cut-out-rows.ts';
-import { FirstRejects } from './first-rejects.ts';
+import { checkFirstRows, FirstRejects, refuseWrongColumn } from './first-rows.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
-import { refuseWrongColumn } from './refuse-wrong-column.ts';
 
 export interface ScoreBatchOptions {
   scorer: BatchScorer;
@@ -198,3 +194,41 @@ const FIRST_ROW = 1;
 /** Whether the columns may be at fault, which costs fewer requests to find out than to isolate each row. */
 const mayBeColumns = ({ failure }: Failed, personas: number, { retryPolicy }: BatchScorer): boolean =>
   personas > 1 && failure.rows === undefined && retryPolicy?.table[failure.kind].stopsIfFirstAlike === true;
+
+/** A piece of a batch: rows of which none is known to be at fault, or a single one that is. */
+interface Piece {
+  batch: Batch;
+  fault?: RowFault;
+}
+
+/**
+ * Cuts a batch at the rows that the service says are at fault.
+ *
+ * @returns the pieces in row order; undefined if the service names no row, or one that it did not get
+ */
+function cutOutRows(
+  batch: Batch,
+  { faults, failure: { rows = [] } }: Failed,
+  layout: Pick<Layout, 'slice'>,
+): Piece[] | undefined {
+  const records = [...batch.kinds.keys()].filter(
+    index => batch.kinds[index] !== RecordKind.blank && !faults.has(index),
+  );
+  const named = new Map(rows.map(fault => [records[fault.row], fault]));
+  if (rows.length === 0 || named.has(undefined)) return undefined;
+  const pieces: Piece[] = [];
+  let from = 0;
+  const addUntil = (to: number): void => {
+    if (to > from) pieces.push({ batch: layout.slice(batch, from, to) });
+    from = to;
+  };
+  for (const index of [...named.keys()].sort((a = 0, b = 0) => a - b)) {
+    if (index === undefined) continue; // excluded above
+    addUntil(index);
+    const fault = named.get(index);
+    pieces.push({ batch: layout.slice(batch, index, index + 1), ...(fault && { fault }) });
+    from = index + 1;
+  }
+  addUntil(batch.ends.length);
+  return pieces;
+}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { CountedColumn, UnknownKind } from './counted-column.ts';
 import { NO_SCORE, SCORE_BINS } from './score-bins.ts';
 import type { Tally, TallyLayout } from './tally.ts';
 
@@ -119,4 +120,29 @@ export class RunTally {
 
 function addTo(sums: Float64Array, more: Uint32Array | Float64Array): void {
   for (let i = 0; i < more.length; i++) sums[i] = (sums[i] as number) + (more[i] as number);
+}
+
+/** Where a kind is counted, after `TallyLayout.unrecognizedAt`. */
+export const placeOf: Readonly<Record<UnknownKind, number>> = {
+  missing: 0,
+  mismatched: 1,
+  unseen: 2,
+};
+
+/** Whether it is known which values of a column are of this kind. */
+export const isKnown = ({ learned, hasLevels }: CountedColumn, kind: UnknownKind): boolean =>
+  kind === 'missing' || (kind === 'unseen' ? hasLevels : learned !== undefined);
+
+/** How many values of all columns the model does not recognize, as far as it is known which it does. */
+export function countUnrecognized(
+  { counts }: Pick<RunTally, 'counts'>,
+  layout: Pick<TallyLayout, 'columns' | 'unrecognizedAt'>,
+): Record<'mismatched' | 'unseen', number> {
+  const total = (kind: UnknownKind): number =>
+    layout.columns
+      .map((column, i) =>
+        isKnown(column, kind) ? (counts[layout.unrecognizedAt(i) + placeOf[kind]] ?? 0) : 0,
+      )
+      .reduce((sum, count) => sum + count, 0);
+  return { mismatched: total('mismatched'), unseen: total('unseen') };
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durationOf } from '../../base/number-text.ts';
-import { backoff } from './backoff.ts';
 import type { CallError, Failure } from './call-error.ts';
 import { type Decision, decide, type FailedAttempt, isShown } from './decide.ts';
 import type { FailureKind, FailureTable } from './failure-rule.ts';
@@ -117,3 +116,17 @@ const since = (before: RequestCounts, now: RequestCounts): RequestCounts => ({
   all: now.all - before.all,
   succeeded: now.succeeded - before.succeeded,
 });
+
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 30_000;
+
+/**
+ * Milliseconds before the next attempt: exponential backoff with full jitter (AWS Architecture Blog, "Exponential
+ * Backoff And Jitter").
+ *
+ * @param attempts so far, from 1
+ * @param random in [0, 1)
+ */
+export function backoff(attempts: number, random: number): number {
+  return random * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
+}

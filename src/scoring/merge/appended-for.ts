@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import {
   type Appended,
   type AppendedOptions,
@@ -8,7 +10,6 @@ import {
   DEFAULT_PREFIX,
 } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
-import { checkClasses } from './check-classes.ts';
 
 export interface MergeOptions {
   layout: Layout;
@@ -131,4 +132,18 @@ function knownPredictionType(options: MergeOptions): PredictionType | undefined 
   if (classes !== undefined) checkClasses(classes, report.classes);
   const names = classes ?? report.classes;
   return names && { kind: 'distribution', classes: names };
+}
+
+/**
+ * Checks that the given classes are those of the report, in any order.
+ *
+ * @throws RowcastError `bad_classes`
+ */
+function checkClasses(given: readonly string[], reported: readonly string[] | undefined): void {
+  const isSet = given.length > 0 && new Set(given).size === given.length;
+  if (isSet && (reported === undefined || isDeepStrictEqual(given.toSorted(), reported.toSorted()))) return;
+  throw new RowcastError('bad_classes', `the classes given are ${sanitize(given.join(', ')) || 'none'}`, {
+    hint:
+      reported === undefined ? 'Give each class once.' : `The report has: ${sanitize(reported.join(', '))}.`,
+  });
 }

@@ -1,8 +1,10 @@
+import type { Predictions, PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { Appended } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
-import { RecordKind, startOf } from '../../formats/records/batch.ts';
+import { batchOfOne, RecordKind, startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
+import { noPredictions } from '../batch/join-predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import type { Members } from './members.ts';
 
@@ -24,11 +26,11 @@ const RECORD_OVERHEAD = 200;
  * Malformed records are not part of the output, so they do not wait.
  */
 export class HeldRecords {
-  readonly #layout: Pick<Layout, 'unscored'>;
+  readonly #layout: Pick<Layout, 'merger'>;
   #records: HeldRecord[] = [];
   #bytes = 0;
 
-  constructor(layout: Pick<Layout, 'unscored'>) {
+  constructor(layout: Pick<Layout, 'merger'>) {
     this.#layout = layout;
   }
 
@@ -73,8 +75,11 @@ export class HeldRecords {
     this.#records = [];
     let pieces: Buffer[] = [];
     let last = lastByte;
+    const merge = this.#layout.merger(appended);
+    const predictions = withoutPrediction(appended.predictionType);
     for (const [index, { bytes, isBlank, start }] of records.entries()) {
-      pieces.push(this.#layout.unscored(bytes, isBlank, appended, last));
+      const batch = batchOfOne(bytes, isBlank ? RecordKind.blank : RecordKind.quoted);
+      pieces.push(merge({ batch, faults: new Map(), predictions })(0, 1, last));
       last = bytes.at(-1);
       const endsMember = !members.isSame(start, records[index + 1]?.start ?? next);
       if (!endsMember && index < records.length - 1) continue;
@@ -82,6 +87,14 @@ export class HeldRecords {
       pieces = [];
     }
   }
+}
+
+/** The predictions for a single row that was not scored. */
+function withoutPrediction(type: PredictionType): Predictions {
+  const errors = new Map([[0, { code: '', message: '' }]]);
+  if (type.kind === 'distribution') return { ...noPredictions, classes: type.classes, errors };
+  if (type.kind === 'numbers') return { ...type, values: new Float64Array(), errors };
+  return { kind: 'label', labels: [], indices: new Int32Array(), errors };
 }
 
 export function unknownClasses(): RowcastError {

@@ -1,4 +1,5 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import type { Tally } from '../counting/tally.ts';
@@ -23,4 +24,28 @@ export interface MergedPart {
   readonly rejects: readonly Reject[];
   /** What was counted in these rows, if anything is. */
   readonly tally?: Tally | undefined;
+}
+
+const EMPTY = Buffer.alloc(0);
+/** An empty part, after which a run cannot resume. */
+export const NOTHING = {
+  bytes: EMPTY,
+  input: EMPTY,
+  endsBatch: false,
+  endsMember: false,
+  isCommitPoint: false,
+  scored: 0,
+  blank: 0,
+  rejects: [],
+} as const;
+
+/** Row counts of the records `[from, to)` of a batch. */
+export function countsOf(
+  batch: Batch,
+  from: number,
+  to: number,
+  rejects: readonly Reject[],
+): Pick<MergedPart, 'scored' | 'blank' | 'rejects'> {
+  const rows = countRows(batch, from, to);
+  return { scored: rows - rejects.length, blank: to - from - rows, rejects };
 }

@@ -9,8 +9,8 @@ import {
 } from '../../base/contract/row-counts-trailer.ts';
 import { parquetTypes, type UploadFormat, uploadTypes } from '../../base/contract/upload-formats.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { prefetch } from '../../scoring/prefetch.ts';
 import { rowCountsOf } from '../../scoring/row-counts.ts';
+import { prefetch } from '../../scoring/scored-stream.ts';
 import { authorize } from '../auth/require-key.ts';
 import { keyOf, takeOne } from '../limits/shares.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';

@@ -1,8 +1,15 @@
 import { RowcastError } from '../../base/errors.ts';
 import { countOf, partOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { runOutputsOf } from '../../runs/paths/run-files.ts';
+import type { Backends } from '../../storage/backends.ts';
+import type { Files } from '../../storage/durable-files.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
+import { doneName } from '../folder/names.ts';
+import { partOutput } from '../folder/part-output.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
 import type { ShardFailure } from '../folder/result-shape.ts';
+import type { Part } from './file-parts.ts';
 
 /** Shards that a message names. */
 const NAMED = 5;
@@ -64,3 +71,37 @@ export const unfinished = (file: string, message: string, hint: string): Rowcast
 
 const listed = (items: readonly string[], separator: string): string =>
   items.slice(0, NAMED).join(separator) + (items.length > NAMED ? ` and ${items.length - NAMED} more` : '');
+
+/** Where parts are. */
+interface PartPlaces {
+  /** Reads parts that are local files. */
+  files: Files;
+  backends: Backends;
+}
+
+/**
+ * Checks that parts are whole. The result of one that is not is withdrawn, so that its shard is scored again.
+ *
+ * @throws RowcastError `unfinished_shards`
+ */
+export async function checkParts(
+  folder: SharedFolder,
+  { files, backends }: PartPlaces,
+  parts: readonly Part[],
+  workCommand: (shard: number) => string,
+): Promise<void> {
+  for (const part of parts) {
+    if (await isWhole(part, backends, files)) continue;
+    await folder.remove(doneName(part.shard));
+    throw unfinished(
+      part.path,
+      `the part of shard ${part.shard} is gone or damaged; the shard must be scored again`,
+      `Run: ${workCommand(part.shard)}`,
+    );
+  }
+}
+
+async function isWhole({ path, result }: Part, among: Backends, files: Files): Promise<boolean> {
+  const { output, rejects } = runOutputsOf(await partOutput(path, among, files));
+  return (await output.isPublished(result.output)) && (await rejects.isPublished(result.rejects));
+}

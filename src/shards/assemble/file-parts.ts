@@ -1,6 +1,6 @@
 import type { Position } from '../../formats/records/position.ts';
 import { checkBalance, type RowCounts, sumOf, unbalanced } from '../../scoring/row-counts.ts';
-import { partPathOf } from '../folder/part-path.ts';
+import { partPathOf } from '../folder/part-output.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
@@ -53,3 +53,33 @@ function checkRows({ shard, from, to }: Shard, rowCounts: RowCounts): void {
 /** A compressed input is one shard, and its end was not known before. */
 const endOf = ({ to }: Shard, { rowCounts: { read, bytesIn } }: ShardResult): Position =>
   to ?? { offset: bytesIn, row: read + 1, line: 1 };
+
+/** What the workers of a run have done, as far as the results of the shards say. */
+interface WorkTime {
+  /** ISO 8601; start of the first shard. */
+  startedAt: string | undefined;
+  /** During which at least one worker scored. Attempts that ended early have no result, so theirs is not known. */
+  seconds: number;
+  /** Scored in that time. */
+  rows: number;
+}
+
+/** By the clocks of the workers' machines, which should not differ much. */
+export function workTimeOf(
+  results: readonly Pick<ShardResult, 'started_at' | 'finished_at' | 'rows_before' | 'rowCounts'>[],
+): WorkTime {
+  const spans = results
+    .map(({ started_at, finished_at }) => ({ from: Date.parse(started_at), to: Date.parse(finished_at) }))
+    .sort((a, b) => a.from - b.from);
+  let [milliseconds, end] = [0, Number.NEGATIVE_INFINITY];
+  for (const { from, to } of spans) {
+    milliseconds += Math.max(0, to - Math.max(from, end));
+    end = Math.max(end, to);
+  }
+  const [first] = spans;
+  return {
+    startedAt: first && new Date(first.from).toISOString(),
+    seconds: milliseconds / 1000,
+    rows: results.reduce((sum, { rowCounts, rows_before }) => sum + rowCounts.read - rows_before, 0),
+  };
+}

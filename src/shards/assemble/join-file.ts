@@ -1,11 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { Attempt } from '../../runs/attempt.ts';
-import { acquireDurable } from '../../runs/output/acquire-durable-output.ts';
+import { acquireDurable } from '../../runs/output/acquire-output.ts';
 import type { Output } from '../../runs/output/output.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
-import { type RunOutputs, runOutputsOf } from '../../runs/paths/run-outputs.ts';
+import { type RunOutputs, runFilesOf, runOutputsOf } from '../../runs/paths/run-files.ts';
 import { newRowCounts, sumOf } from '../../scoring/row-counts.ts';
 import { type Backends, resolveTarget } from '../../storage/backends.ts';
 import type { Files } from '../../storage/durable-files.ts';
@@ -17,8 +16,7 @@ import { isStored, partOutput } from '../folder/part-output.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { adoptFirst } from './adopt-first.ts';
 import type { FileParts, Part } from './file-parts.ts';
-import { coveredParts, joinFingerprint, pointAfter } from './join-state.ts';
-import { joinedOutput } from './joined-output.ts';
+import { coveredParts, joinedOutput, joinFingerprint, pointAfter } from './join-state.ts';
 
 export interface JoinOptions {
   folder: SharedFolder;

@@ -1,11 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
-import { checkDrift } from '../../runs/drift/check-drift.ts';
-import { type DataTally, dataTally } from '../../runs/drift/data-tally.ts';
+import { type DataTally, dataTally, TotalTally } from '../../runs/drift/data-tally.ts';
 import type { DataFigures } from '../../runs/drift/figures.ts';
-import { TotalTally } from '../../runs/drift/total-tally.ts';
 import { countRecords } from '../../runs/forecast/count-records.ts';
+import { checkDrift } from '../../runs/observers/drift.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
 import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';

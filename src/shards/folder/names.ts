@@ -1,3 +1,6 @@
+import { type Backends, sharedFolderAt } from '../../storage/backends.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
+
 /** The files of a sharded run in its folder. Numbers of shards have six digits, so that names sort like them. */
 export const PLAN = 'plan.json';
 /** Written when all shards are published. */
@@ -44,3 +47,9 @@ export function numbersOf(name: string): { shard: number; attempt: number } | un
 
 /** The worker in the name of a file in the folder of workers; undefined for other files. */
 export const workerOf = (name: string): string | undefined => /^([\w-]+)\.json$/.exec(name)?.[1];
+
+const layout = { folders: FOLDERS, files: [PLAN, PLANNED, CANCELLED, ASSEMBLED], marker: PLAN };
+
+/** The folder of a sharded run: a path that all machines have mounted, or a URL. Nothing is read or made yet. */
+export const openFolder = (path: string, among?: Backends): SharedFolder =>
+  sharedFolderAt(path, layout, among);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { predictionTypeShape } from '../../scoring/prediction-type-shape.ts';
+import { predictionTypeShape } from '../../scoring/row-counts.ts';
 
 const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line: z.number() });
 

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
+import { beatName } from './names.ts';
+import { type Beat, beatShape } from './result-shape.ts';
 
 /**
  * How often a file is read, and at what interval, before it counts as damaged. A network file system may truncate a new text
@@ -51,3 +53,17 @@ export async function readOnce<T>(
 /** Whether reading failed because the file is damaged. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof RowcastError && error.code === 'bad_plan';
+
+/** The last heartbeat of an attempt; undefined before the first one, or if it is damaged: the next one replaces it. */
+export async function readBeat(
+  folder: SharedFolder,
+  shard: number,
+  attempt: number,
+): Promise<Beat | undefined> {
+  try {
+    return await readOnce(folder, beatName(shard, attempt), beatShape);
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,14 +1,52 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Learned, SharedLimits, SharedPace } from '../../base/contract/shared-pace.ts';
+import { type Learned, rateOf, type SharedLimits, type SharedPace } from '../../base/contract/shared-pace.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import type { Rates } from '../budget/slot-store.ts';
 import { workerName } from '../folder/names.ts';
 import { BEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
 import type { LeaseHolder } from '../folder/result-shape.ts';
-import { WorkerWatch, workersIn } from './see-workers.ts';
-import { type GivenLimits, isCounted, knownLimits, lowestGiven } from './shared-limits.ts';
-import type { SeenWorker, WorkerFile } from './worker-shape.ts';
+import { type SeenWorker, type WorkerFile, WorkerWatch, workersIn } from './see-workers.ts';
+
+/** The limits that a worker was given itself. */
+export type GivenLimits = Pick<WorkerFile, 'requests' | 'rows'>;
+
+const lowest = (values: readonly (number | null | undefined)[]): number =>
+  Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY));
+
+/**
+ * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was given.
+ *
+ * @param others those that are alive
+ * @returns all but the share of this worker
+ */
+function knownLimits(
+  own: GivenLimits,
+  others: readonly SeenWorker[],
+  now: number,
+): Omit<SharedLimits, 'share'> {
+  const learned = others.map(({ learned, seenAt }) => {
+    const elapsed = now - seenAt;
+    const { rate, advertised, pause = 0, accepted = 0 } = learned ?? {};
+    const isOver = (advertised?.seconds ?? Number.POSITIVE_INFINITY) * 1000 < elapsed;
+    return {
+      rate: rate && rateOf({ ...rate, age: rate.age + elapsed }),
+      advertised: isOver ? null : advertised?.rate,
+      pausedUntil: seenAt + pause,
+      accepted,
+    };
+  });
+  return {
+    requests: lowest([...[own, ...others].map(each => each.requests), ...learned.map(each => each.rate)]),
+    rows: lowest([own, ...others].map(each => each.rows)),
+    advertised: lowest(learned.map(each => each.advertised)),
+    pausedUntil: Math.max(0, ...learned.map(each => each.pausedUntil)),
+    accepted: learned.reduce((sum, each) => sum + each.accepted, 0),
+  };
+}
+
+/** Whether all others have left room for a worker. */
+const isCounted = (id: string, entry: number, others: readonly SeenWorker[]): boolean =>
+  others.every(({ counted }) => counted[id] === entry);
 
 /** A worker that could not send heartbeats stops sending this long before the others divide its share. */
 const MARGIN_MS = 1_000;
@@ -28,8 +66,7 @@ export interface PaceMemberOptions {
  * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them knows. A worker
  * tells with its heartbeat which others it has left room for, and sends nothing before all others have left room for it;
  * who stops leaves its share to the others, and who dies does when its lease is over. So the shares never exceed the
- * whole, whatever the order in which workers read and write. Clocks are not compared. Limits that were given are not
- * divided while a store counts what all of them send.
+ * whole, whatever the order in which workers read and write. Clocks are not compared.
  */
 export class PaceMember implements SharedPace {
   readonly #options: PaceMemberOptions;
@@ -54,19 +91,13 @@ export class PaceMember implements SharedPace {
 
   limits(now: number): SharedLimits {
     const known = knownLimits(this.#options.given, this.#others, now);
-    const { requests, rows } = this.given;
-    const isLimited = [requests, rows, known.requests, known.advertised].some(Number.isFinite);
+    const isLimited = [known.requests, known.rows, known.advertised].some(Number.isFinite);
     const mayAct = this.#isOver || !isLimited || (this.#hasShare && !this.#isSilent(now));
     return { ...known, share: mayAct ? 1 / (1 + this.#others.length) : 0 };
   }
 
   tell(learned: (now: number) => Learned): void {
     this.#learned = learned;
-  }
-
-  /** The lowest limits that any of the workers was given. */
-  get given(): Rates {
-    return lowestGiven(this.#options.given, this.#others);
   }
 
   /** Whether the others have left room for this worker. */

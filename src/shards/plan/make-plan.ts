@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { namedProtocol } from '../../base/contract/default-protocol.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { unlessStopped } from '../../base/interrupted.ts';
+import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { checkOutputName } from '../../runs/guards/check-output-name.ts';
@@ -10,15 +10,16 @@ import { encodedColumns, encoderFor, writtenFile } from '../../runs/output/writt
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { appendedFor } from '../../scoring/merge/appended-for.ts';
-import { type Plan, prepare, withPredicted } from '../../scoring/prepare.ts';
+import { unknownClasses } from '../../scoring/merge/held-records.ts';
+import { type Plan, plannedPredictionType, prepare, withPredicted } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import { stages } from '../../scoring/stages.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
 import { absoluteName } from '../../storage/folders.ts';
 import type { Identity, Source } from '../../storage/source.ts';
 import type { PlanFile, ShardPlan } from '../folder/plan-shape.ts';
-import { PARQUET } from './cut-groups.ts';
+import { PARQUET } from './cut-shards.ts';
 import type { PinnedOptions } from './pinned-options.ts';
-import { predictedType } from './predicted-type.ts';
 
 export interface PlanWork {
   pairs: readonly FilePair[];
@@ -158,3 +159,30 @@ const notPlanned = ({ input: file }: PlanFile, why: string): RowcastError =>
     location: { file },
     hint: 'Restore it, or discard the run with rowcast abort and plan again.',
   });
+
+/** Rows that are scored to find out what is predicted: one request, of which some rows may be rejected. */
+const ROWS = 100;
+
+/**
+ * What is appended to the outputs: as options or report say, else as the predictions of an input's first rows do. All
+ * shards need it, because only the first one has a header, and perhaps no row that is scored.
+ *
+ * @param planned of an input whose beginning was read; it is read on only if that is needed
+ * @throws Interrupted
+ * @throws RowcastError `unknown_classes` if none of its first rows is scored; `bad_option` for an option that such
+ *   predictions do not have; of the service
+ */
+async function predictedType(planned: Plan, stop: AbortSignal): Promise<PredictionType> {
+  const known = plannedPredictionType(planned);
+  if (known !== undefined) return known;
+  const { options, layout, rest } = planned;
+  const first = { ...planned, options: { ...options, limit: Math.min(options.limit ?? ROWS, ROWS) } };
+  const stopping = { reading: stop, calling: stop };
+  try {
+    for await (const part of stages({}, first, { rest, start: layout.start, stop: stopping }))
+      if (part.predictionType !== undefined) return part.predictionType;
+  } catch (error) {
+    throw stop.aborted ? new Interrupted(stop) : error;
+  }
+  throw stop.aborted ? new Interrupted(stop) : unknownClasses();
+}

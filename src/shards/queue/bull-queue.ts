@@ -1,10 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import type { Rates, Slot } from '../budget/slot-store.ts';
-import { BullRunQueue } from './bull-run-queue.ts';
-import type { BullMq } from './load-package.ts';
-import type { QueuedRun, RunQueue, ShardQueue } from './shard-queue.ts';
-import { type Jobs, newQueue, newTaker, type Store } from './store.ts';
-import { call } from './store-error.ts';
+import { openPostgres } from './postgres-store.ts';
+import type { QueueAddress } from './queue-address.ts';
+import { openRedis } from './redis-store.ts';
+import type { QueuedRun, RunQueue, ShardJob, ShardQueue, TakenJob } from './shard-queue.ts';
+import {
+  type BullMq,
+  call,
+  type Jobs,
+  LOCK_MS,
+  loadPackage,
+  newQueue,
+  newTaker,
+  type Store,
+  type Taker,
+} from './store.ts';
 
 const runShape = z.object({ key: z.string(), plan: z.string(), folder: z.string(), announced: z.number() });
 
@@ -40,16 +50,11 @@ export class BullQueue implements ShardQueue {
     });
   }
 
-  reserve(run: QueuedRun, rows: number, rates: Rates, horizon?: number): Promise<Slot> {
-    return call(this.name, this.#store.slots.reserve(run.key, rows, rates, horizon));
-  }
-
   withdraw(run: QueuedRun): Promise<void> {
     return this.#call(async runs => {
       await runs.remove(run.key);
       const jobs = await this.#open(queueOf(run));
       await jobs.obliterate({ force: true }).finally(() => jobs.close());
-      await this.#store.slots.forget(run.key);
     });
   }
 
@@ -87,3 +92,97 @@ export class BullQueue implements ShardQueue {
 }
 
 const queueOf = ({ key }: QueuedRun): string => `run-${key}`;
+
+/** How often a worker that lives says so. */
+const RENEW_MS = 1_250;
+/** Jobs that are added by one call. */
+const CHUNK = 500;
+
+type Job = NonNullable<Awaited<ReturnType<Taker['getNextJob']>>>;
+
+/** The jobs of one run. */
+class BullRunQueue implements RunQueue {
+  readonly #name: string;
+  readonly #jobs: Jobs;
+  readonly #taker: Taker;
+  readonly #closed = new AbortController();
+
+  constructor(name: string, jobs: Jobs, taker: Taker) {
+    this.#name = name;
+    this.#jobs = jobs;
+    this.#taker = taker;
+    void taker.startStalledCheckTimer();
+  }
+
+  async add(jobs: readonly ShardJob[]): Promise<void> {
+    for (let i = 0; i < jobs.length; i += CHUNK) {
+      const chunk = jobs.slice(i, i + CHUNK).map(({ shard, ended }) => ({
+        name: 'shard',
+        data: { shard },
+        opts: { jobId: `shard-${shard}-${ended}`, removeOnComplete: true, removeOnFail: true },
+      }));
+      await call(this.#name, this.#jobs.addBulk(chunk));
+    }
+  }
+
+  count(): Promise<number> {
+    return call(this.#name, this.#jobs.getJobCountByTypes('waiting', 'active', 'delayed'));
+  }
+
+  async take(): Promise<TakenJob | undefined> {
+    const token = randomUUID();
+    const job = await call(this.#name, this.#taker.getNextJob(token, { block: false }));
+    return job && new BullJob(job, token, this.#closed.signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#taker.close(true).catch(() => {});
+    await this.#jobs.close().catch(() => {});
+  }
+}
+
+/** A job whose lock is renewed until it is given back, or the queue is closed. */
+class BullJob implements TakenJob {
+  readonly shard: number;
+  readonly #job: Job;
+  readonly #token: string;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(job: Job, token: string, closed: AbortSignal) {
+    this.shard = Number(job.data.shard);
+    this.#job = job;
+    this.#token = token;
+    this.#timer = setInterval(() => {
+      // A lock that is lost costs nothing but another worker's look at the folder.
+      job.extendLock(token, LOCK_MS).catch(() => {});
+    }, RENEW_MS);
+    closed.addEventListener('abort', () => clearInterval(this.#timer));
+  }
+
+  async finish(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#job.moveToCompleted(null, this.#token, false).catch(() => {});
+  }
+
+  async putBack(delay: number): Promise<void> {
+    clearInterval(this.#timer);
+    const moved =
+      delay === 0
+        ? this.#job.moveToWait(this.#token)
+        : this.#job.moveToDelayed(Date.now() + delay, this.#token);
+    await moved.catch(() => {});
+  }
+}
+
+/**
+ * Connects to a queue.
+ *
+ * @param warn called with what is wrong with the server's settings
+ * @throws RowcastError `missing_package`, `queue_unavailable`, `queue_refused`, `queue_evicts`
+ */
+export async function openQueue(address: QueueAddress, warn: (message: string) => void): Promise<ShardQueue> {
+  const store = await (address.kind === 'redis' ? openRedis(address, warn) : openPostgres(address));
+  const bullmq = await loadPackage('bullmq', ['bullmq']);
+  return new BullQueue(bullmq, store, address.name);
+}

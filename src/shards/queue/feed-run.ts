@@ -4,10 +4,9 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, numbersOf, PLAN } from '../folder/names.ts';
 import { isHeld } from '../folder/next-attempt.ts';
 import { readLeft } from '../folder/shards-left.ts';
-import { cancelled } from '../work/cancelled.ts';
+import { cancelled } from '../work/attempt-shard.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
-import type { QueueMonitor } from './queue-monitor.ts';
-import type { QueuedRun, RunQueue, ShardJob, ShardQueue } from './shard-queue.ts';
+import type { QueuedRun, QueueMonitor, RunQueue, ShardJob, ShardQueue } from './shard-queue.ts';
 
 /** How often what is in the queue is compared with the folder. */
 const FEED_MS = 500;

@@ -1,8 +1,5 @@
-import { postgresSlots } from '../budget/postgres-slots.ts';
-import { loadPackage } from './load-package.ts';
 import type { QueueAddress } from './queue-address.ts';
-import { ANSWER_MS, type Store } from './store.ts';
-import { storeError } from './store-error.ts';
+import { ANSWER_MS, loadPackage, type Store, storeError } from './store.ts';
 
 /** Our own schema, so that we share no tables with another program that uses BullMQ. */
 const SCHEMA = 'rowcast';
@@ -40,7 +37,6 @@ export async function openPostgres({ url, name }: QueueAddress): Promise<Store> 
     factory: (queue, options) =>
       // It takes the worker's intervals from the options, and nothing of its connection.
       new PostgresQueueBackend(connection, queue, { ...options, connection: connection.pool }, false),
-    slots: postgresSlots(connection.pool),
     close: () => connection.close(),
   };
 }

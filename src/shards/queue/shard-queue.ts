@@ -1,4 +1,7 @@
-import type { Rates, Slot } from '../budget/slot-store.ts';
+import { createHash } from 'node:crypto';
+import { RowcastError } from '../../base/errors.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
+import type { ShardPlan } from '../folder/plan-shape.ts';
 
 /**
  * Tells workers which runs there are and which shards to score next. It has no data of the runs: what the folder of a run
@@ -13,8 +16,6 @@ export interface ShardQueue {
   announce(run: QueuedRun): Promise<void>;
   /** The runs that are known, oldest first. */
   runs(): Promise<QueuedRun[]>;
-  /** Reserves the next time at which a worker of a run may send a request: see `SlotStore`. */
-  reserve(run: QueuedRun, rows: number, rates: Rates, horizon?: number): Promise<Slot>;
   /** Removes a run and all its jobs. */
   withdraw(run: QueuedRun): Promise<void>;
   /** The jobs of a run. */
@@ -59,4 +60,41 @@ export interface TakenJob {
   finish(): Promise<void>;
   /** @param delay milliseconds until the job is given out again */
   putBack(delay: number): Promise<void>;
+}
+
+/** A planned run, as a queue knows it. The same plan in another folder is another run. */
+export function queuedRun({ path }: Pick<SharedFolder, 'path'>, { id }: Pick<ShardPlan, 'id'>): QueuedRun {
+  const key = createHash('sha256').update(`${id}\n${path}`).digest('hex').slice(0, 32);
+  return { key, plan: id, folder: path, announced: Date.now() };
+}
+
+/** What is said about a queue that cannot be reached for a while. */
+interface ContactObserver {
+  onLost?: (error: RowcastError) => void;
+  onFound?: () => void;
+}
+
+/** Calls a queue whose server may be restarted at any time, and reports only when that begins and ends. */
+export class QueueMonitor {
+  readonly #observer: ContactObserver;
+  #isLost = false;
+
+  constructor(observer: ContactObserver) {
+    this.#observer = observer;
+  }
+
+  /** @returns undefined if the queue cannot be reached */
+  async call<T>(call: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const answer = await call();
+      if (this.#isLost) this.#observer.onFound?.();
+      this.#isLost = false;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof RowcastError) || !error.code.startsWith('queue_')) throw error;
+      if (!this.#isLost) this.#observer.onLost?.(error);
+      this.#isLost = true;
+      return undefined;
+    }
+  }
 }

@@ -1,14 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backends } from '../../storage/backends.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
-import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
+import { processIsGone, thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { beatName, CANCELLED, leaseName, numbersOf } from '../folder/names.ts';
+import { LEASE_MS } from '../folder/next-attempt.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
-import { readRecord } from '../folder/read-record.ts';
+import { readBeat, readRecord } from '../folder/read-record.ts';
 import { readRun, type ShardedRun } from '../folder/read-run.ts';
 import { type Beat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
-import { readBeat } from '../work/read-beat.ts';
 
 /** The last attempt to score a shard that has no result. */
 export interface LastAttempt {
@@ -76,3 +77,27 @@ async function readAttempt(
 /** The process that joins an output, if there is one. */
 const holderOfOutput = async (output: string, among: Backends): Promise<unknown> =>
   isStored(output) ? (await (await partOutput(output, among)).state()).holder : holderOf(lockOf(output));
+
+const POLL_MS = 250;
+
+/**
+ * Finds an attempt whose worker is alive. Of another machine, that is one which sends a heartbeat before its lease is
+ * over, so this may take that long; clocks are not compared.
+ */
+export async function stillBeating(
+  folder: SharedFolder,
+  attempts: readonly LastAttempt[],
+): Promise<LastAttempt | undefined> {
+  const { realm } = thisProcess();
+  const here = attempts.find(({ holder, isAlive }) => isAlive && holder.realm === realm);
+  const others = attempts.filter(({ holder, isAlive }) => isAlive && holder.realm !== realm);
+  if (here !== undefined || others.length === 0) return here;
+  for (const begun = performance.now(); performance.now() - begun < LEASE_MS; ) {
+    await sleep(POLL_MS);
+    for (const other of others) {
+      const beat = await readBeat(folder, other.shard, other.attempt);
+      if (beat !== undefined && beat.beat !== other.beat?.beat && beat.state !== 'ended') return other;
+    }
+  }
+  return undefined;
+}

@@ -2,26 +2,22 @@ import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
-import type { RunObserver } from '../../runs/observer.ts';
+import type { RunObserver, RunProgress } from '../../runs/observer.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunControl } from '../../runs/run-control.ts';
-import type { Scorer } from '../../scoring/scorer.ts';
-import type { TraceBatch } from '../../scoring/trace.ts';
+import type { Scorer, TraceBatch } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { doneName, PLAN } from '../folder/names.ts';
+import { doneName, failedName, PLAN } from '../folder/names.ts';
 import { isStored } from '../folder/part-output.ts';
 import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
-import type { ShardResult } from '../folder/result-shape.ts';
+import type { ShardFailure, ShardResult } from '../folder/result-shape.ts';
 import type { WorkerPace } from '../pace/worker-pace.ts';
-import { cancelled } from './cancelled.ts';
-import { giveUp } from './give-up.ts';
 import { inheritPart, removePart } from './inherit-part.ts';
 import { Lease } from './lease.ts';
-import type { OtherShards } from './other-shards.ts';
 import { type ScoredShard, scoreShard } from './score-shard.ts';
-import type { WorkObserver } from './work-observer.ts';
+import type { OtherShards } from './see-attempts.ts';
 
 /** A worker and what it works with. */
 export interface Work {
@@ -195,4 +191,36 @@ function isDamaged(part: string, { code, location }: RowcastError): boolean {
   if (isStored(part)) return DAMAGE.includes(code) && location.file?.startsWith(part) === true;
   const { partial, rejectsPartial } = runFilesOf(part);
   return DAMAGE.includes(code) && (location.file === partial || location.file === rejectsPartial);
+}
+
+export const cancelled = ({ path }: Pick<SharedFolder, 'path'>): RowcastError =>
+  new RowcastError('cancelled', 'the run was cancelled', {
+    severity: 'stopped',
+    location: { file: path },
+    hint: 'What is finished is kept: the command that planned the run resumes it.',
+  });
+
+/** Records that a shard is not tried again, unless somebody asks for it. */
+export async function giveUp(
+  folder: SharedFolder,
+  shard: number,
+  failure: Omit<ShardFailure, 'shard'>,
+): Promise<void> {
+  await folder.create(failedName(shard), JSON.stringify({ shard, ...failure }));
+}
+
+/** What happens to the shards of a worker. */
+export interface WorkObserver {
+  onTake?: (shard: Shard, attempt: number, row: number) => void;
+  /** Called with the scoring of a shard, to be done within something. @param use its parameter traces batches */
+  within?: (
+    attempt: { shard: Shard; attempt: number },
+    use: (traceBatch: TraceBatch | undefined) => Promise<ScoredShard>,
+  ) => Promise<ScoredShard>;
+  onProgress?: (shard: Shard, progress: RunProgress) => void;
+  onDone?: (shard: Shard, result: ShardResult) => void;
+  /** Another worker has finished the shard, or has taken it over. */
+  onLost?: (shard: Shard) => void;
+  /** An error of the shard's input, which may not be that of other shards. */
+  onFailed?: (shard: Shard, error: RowcastError) => void;
 }

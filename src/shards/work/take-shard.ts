@@ -1,11 +1,9 @@
 import { RowcastError } from '../../base/errors.ts';
 import { isHeld, nextAttempt, type SeenAttempt } from '../folder/next-attempt.ts';
-import { isStored } from '../folder/part-output.ts';
-import { partPathOf } from '../folder/part-path.ts';
+import { isStored, partPathOf } from '../folder/part-output.ts';
 import type { Shard } from '../folder/plan-shape.ts';
 import { readShard } from '../folder/read-plan.ts';
-import { attemptShard, type BegunPart, type Work } from './attempt-shard.ts';
-import { giveUp } from './give-up.ts';
+import { attemptShard, type BegunPart, giveUp, type Work } from './attempt-shard.ts';
 import { checkpointOf } from './inherit-part.ts';
 import { LeaseWatch } from './see-attempts.ts';
 

@@ -9,6 +9,8 @@ export interface OutageLimits {
   maxOutage: number;
   /** Called before each wait, with its length in milliseconds. */
   onRetry?: ((error: StoreError, name: string, wait: number) => void) | undefined;
+  /** Aborted when the command is to end: then each request is made once more at most. */
+  ending?: AbortSignal | undefined;
   /** The hosts, buckets and containers of which a request has succeeded, as `originOf` names them. */
   reached?: Set<string> | undefined;
 }
@@ -70,12 +72,15 @@ export class Patience {
     const now = performance.now();
     this.#failedSince ??= now;
     const left = this.#limits.maxOutage * 1000 - (now - this.#failedSince);
-    if (left <= 0) throw error;
+    const { ending } = this.#limits;
+    if (left <= 0 || ending?.aborted) throw error;
     const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++);
     // Processes that failed together do not come back together.
     const wait = Math.min(left, longest * (0.5 + Math.random() / 2));
     this.#limits.onRetry?.(error, this.#name, wait);
-    await unlessStopped(sleep(wait, undefined, { signal: this.stop }), this.stop);
+    const signals = [this.stop, ending].filter(signal => signal !== undefined);
+    const waited = sleep(wait, undefined, { signal: AbortSignal.any(signals) }).catch(() => {}); // what has ended it is seen below
+    await unlessStopped(waited, this.stop);
   }
 
   /** A host that was reached is there: its name is unknown for some time only. */

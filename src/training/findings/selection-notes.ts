@@ -1,10 +1,9 @@
+import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { percent } from '../learn/evaluation.ts';
 import type { ColumnValues, Encoding } from '../learn/features/design.ts';
 import type { Candidate } from '../learn/selection/candidates.ts';
 import type { Selection } from '../learn/selection/search.ts';
-
-const count = (rows: number): string => rows.toLocaleString('en-US');
 
 /** The kind of model, as tech specs name it. */
 export function algorithmOf({ kind }: Candidate): string {
@@ -24,7 +23,7 @@ export const isCandidateNote = (note: string): boolean => note.startsWith(CANDID
 /** What was compared on validation, with the results. */
 export function selectionNotes({ compared }: Selection): string[] {
   return compared.map(({ candidate: { name }, metrics: { loss, accuracy }, rows }) => {
-    return `${CANDIDATE} ${count(rows)} rows: ${name}; validation log loss ${loss.toFixed(4)}, accuracy ${percent(accuracy)}.`;
+    return `${CANDIDATE} ${counted(rows)} rows: ${name}; validation log loss ${loss.toFixed(4)}, accuracy ${percent(accuracy)}.`;
   });
 }
 
@@ -42,9 +41,9 @@ function encodingNote({ column, levels }: ColumnValues, encoding: Encoding | und
     case 'merged':
       return encoding.count === levels.length
         ? undefined
-        : `"${name}": the ${count(encoding.count)} most frequent of ${count(levels.length)} values are used; all others are merged into one.`;
+        : `"${name}": the ${counted(encoding.count)} most frequent of ${counted(levels.length)} values are used; all others are merged into one.`;
     case 'target':
-      return `"${name}" has ${count(levels.length)} values; each is replaced by the share of each class among its rows (target encoding).`;
+      return `"${name}" has ${counted(levels.length)} values; each is replaced by the share of each class among its rows (target encoding).`;
     case 'left out':
       return `Left out "${name}": validation results were better without it, and most of its values are rare.`;
   }
@@ -52,5 +51,5 @@ function encodingNote({ column, levels }: ColumnValues, encoding: Encoding | und
 
 /** Which rows each of the two models was trained on. */
 export function servedNote(evaluated: number, served: number): string {
-  return `All metrics are of a model that was trained on ${count(evaluated)} rows and tested on the others; the served model was then trained on all ${count(served)} rows with the same settings.`;
+  return `All metrics are of a model that was trained on ${counted(evaluated)} rows and tested on the others; the served model was then trained on all ${counted(served)} rows with the same settings.`;
 }

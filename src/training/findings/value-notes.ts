@@ -1,3 +1,4 @@
+import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { isBlank, numberOf } from '../../formats/values/coerce.ts';
@@ -96,6 +97,3 @@ function signOf(text: string, isComma: boolean): string | undefined {
   if (currency !== undefined) return `currency ${currency}`;
   return isComma && !/\d[^\d,]\d/.test(text) ? undefined : separators;
 }
-
-// Not by `toLocaleString`, whose result may differ between builds of Node.
-const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { columnKind, type TextCounts } from '../../formats/values/column-type.ts';
 import { readNumber } from '../../formats/values/numbers.ts';
@@ -50,9 +51,7 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
       `Divided "${sanitize(predict)}" into ${names.length} ranges with about the same number of rows: ${names.join(', ')}.`,
       ...(skipped === 0
         ? []
-        : [
-            `Left out ${skipped === 1 ? '1 row' : `${skipped.toLocaleString('en-US')} rows`} whose "${sanitize(predict)}" is not a number.`,
-          ]),
+        : [`Left out ${countOf(skipped, 'row')} whose "${sanitize(predict)}" is not a number.`]),
     ],
   };
 }

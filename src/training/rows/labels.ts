@@ -7,6 +7,7 @@ import { numberOf } from '../../formats/values/coerce.ts';
 import { columnKind, countTexts, type TextCounts } from '../../formats/values/column-type.ts';
 import { isMissingSpelling } from '../../formats/values/missing-values.ts';
 import { type BinnedLabels, binLabels } from './bin-labels.ts';
+import { keptBatches } from './open-batches.ts';
 import { checkLabels, splitRows } from './split-rows.ts';
 
 /** The classes of the labels. */
@@ -94,7 +95,7 @@ function groupsOf(names: readonly string[], keyOf: (name: string) => string): st
 
 function labelCount(counts: readonly (readonly [string, number])[]): string {
   const rows = counts.reduce((sum, [, count]) => sum + count, 0);
-  return rows === 1 ? '1 label' : `${rows.toLocaleString('en-US')} labels`;
+  return countOf(rows, 'label');
 }
 
 /** Labelled rows, and the class of each. */
@@ -126,28 +127,13 @@ export function labelRows(
   return { rows: named.map(({ row }) => row), labels: named.map(({ label }) => label), order, notes };
 }
 
-/** Records parsed at once: a copy of all of them would take as much memory as the file. */
-const CHUNK_RECORDS = 5000;
-
-/** The fields of records in Latin-1 strings (one byte per character). */
+/** The fields of records that were kept: see `keptBatches`. */
 export function rowsOf(layout: Layout, records: readonly string[], maxRecordBytes: number): string[][] {
   const rows: string[][] = [];
   const fieldsOf = layout.fieldReader();
-  for (let from = 0; from < records.length; from += CHUNK_RECORDS) {
-    const chunk = Buffer.from(records.slice(from, from + CHUNK_RECORDS).join(''), 'latin1');
-    const reader = layout.records({
-      file: 'sample',
-      batchRows: CHUNK_RECORDS,
-      batchBytes: () => Number.POSITIVE_INFINITY,
-      rowOverhead: 0,
-      maxRecordBytes,
-      start: layout.start,
-    });
-    for (const batches of [reader.push(chunk), reader.end()])
-      for (const batch of batches) {
-        const fields = fieldsOf(batch);
-        for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
-      }
+  for (const batch of keptBatches(layout, records, maxRecordBytes)) {
+    const fields = fieldsOf(batch);
+    for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
   }
   return rows;
 }

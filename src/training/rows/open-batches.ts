@@ -91,3 +91,26 @@ export async function openRecords(
  */
 export const longFieldNote = ({ line, lines, bytes }: LongField, file?: string): string =>
   `The quoted field that opens on line ${line}${file === undefined ? '' : ` of ${sanitize(file)}`} has ${countOf(lines, 'line')} and ${countOf(bytes, 'byte')}. If that is too long, a stray quote has made the following rows part of this field.`;
+
+/** Records parsed at once: a copy of all of them would take as much memory as the file. */
+const CHUNK_RECORDS = 5000;
+
+/** Batches of well-formed records that were kept as Latin-1 strings: one byte per character, a quarter of the memory of buffers. */
+export function* keptBatches(
+  layout: Layout,
+  records: readonly string[],
+  maxRecordBytes: number,
+): Generator<Batch> {
+  for (let from = 0; from < records.length; from += CHUNK_RECORDS) {
+    const reader = layout.records({
+      file: 'sample',
+      batchRows: CHUNK_RECORDS,
+      batchBytes: () => Number.POSITIVE_INFINITY,
+      rowOverhead: 0,
+      maxRecordBytes,
+      start: layout.start,
+    });
+    yield* reader.push(Buffer.from(records.slice(from, from + CHUNK_RECORDS).join(''), 'latin1'));
+    yield* reader.end();
+  }
+}

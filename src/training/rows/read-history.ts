@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../../formats/format.ts';
@@ -108,7 +109,7 @@ export async function readHistory(
       for await (const batch of records.batches) {
         if (sample.seen >= reported + STEP_ROWS) {
           reported = sample.seen;
-          onStep(`reading: ${reported.toLocaleString('en-US')} rows`);
+          onStep(`reading: ${countOf(reported, 'row')}`);
         }
         const fields = part.fieldsOf(batch);
         malformed.add(fields.faults, batch);
@@ -224,17 +225,14 @@ function* labelledRecords(batch: Batch, fields: Fields, column: number) {
 }
 
 function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {
-  const count = (rows: number) => rows.toLocaleString('en-US');
   return [
     ...(unlabelled === 0
       ? []
-      : [
-          `Left out ${count(unlabelled)} ${unlabelled === 1 ? 'row' : 'rows'} with an empty "${sanitize(predict)}".`,
-        ]),
+      : [`Left out ${countOf(unlabelled, 'row')} with an empty "${sanitize(predict)}".`]),
     ...(labelled <= MAX_ROWS
       ? []
       : [
-          `Trained on a sample of ${count(MAX_ROWS)} of the ${count(labelled)} labelled rows${bins === undefined ? ', stratified by class' : ''}.`,
+          `Trained on a sample of ${counted(MAX_ROWS)} of the ${counted(labelled)} labelled rows${bins === undefined ? ', stratified by class' : ''}.`,
         ]),
   ];
 }

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
+import { nameText, shortened } from '../texts.ts';
 import { type Figure, figure, rounded } from './figure.ts';
-import { nameText, shortened } from './text.ts';
 
 interface Bar {
   /** The label as it is in the file: it is cleaned and shortened here. */

@@ -1,7 +1,7 @@
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
+import { countedText, countText, nameText, percentText } from '../texts.ts';
 import { figure, rounded, sharePlot } from './figure.ts';
-import { countedText, countText, nameText, percentText } from './text.ts';
 
 /** The rows with a predicted probability in a range. */
 interface CalibrationStep {

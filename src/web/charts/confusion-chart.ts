@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
+import { countedText, countText, nameText, percentText, shortenedInside } from '../texts.ts';
 import { figure } from './figure.ts';
-import { countedText, countText, nameText, percentText, shortenedInside } from './text.ts';
 
 interface ConfusionChart {
   id: string;
@@ -25,23 +25,20 @@ export function confusionChart({ id, title, classes, counts, caption }: Confusio
   const names = classes.map(nameText);
   const layout = layoutOf(names);
   const { cell, height, left, top } = layout;
-  const cells = counts.map((own, actual) => {
-    const total = own.reduce((sum, count) => sum + count, 0);
-    return own.map((count, predicted) => {
-      // With 100 classes, most of the 10,000 cells are empty.
-      if (count === 0 && classes.length > MAX_WITH_SHARES) return undefined;
-      const share = total === 0 ? 0 : count / total;
-      const kind = actual === predicted ? 'right' : 'wrong';
-      const step = count === 0 ? 0 : Math.max(1, Math.ceil(share * STEPS - 1e-9));
-      const [x, y] = [left + cell * predicted, top + height * actual];
-      return html`<g class="${kind} step-${step}"><title>${names[actual]}, predicted as ${names[predicted]}: ${countText(count)} (${percentText(share)})</title><rect x="${x}" y="${y}" width="${cell - 2}" height="${height - 2}" rx="2"/>${cellText(count, share, classes.length, x + cell / 2 - 1, y + height / 2 - 1)}</g>`;
-    });
+  const cells = cellsOf(counts);
+  const drawn = cells.map(({ actual, predicted, count, share }) => {
+    // With 100 classes, most of the 10,000 cells are empty.
+    if (count === 0 && classes.length > MAX_WITH_SHARES) return undefined;
+    const kind = actual === predicted ? 'right' : 'wrong';
+    const step = count === 0 ? 0 : Math.max(1, Math.ceil(share * STEPS - 1e-9));
+    const [x, y] = [left + cell * predicted, top + height * actual];
+    return html`<g class="${kind} step-${step}"><title>${names[actual]}, predicted as ${names[predicted]}: ${countText(count)} (${percentText(share)})</title><rect x="${x}" y="${y}" width="${cell - 2}" height="${height - 2}" rx="2"/>${cellText(count, share, classes.length, x + cell / 2 - 1, y + height / 2 - 1)}</g>`;
   });
   const [right, bottom] = [left + cell * classes.length, top + height * classes.length];
   return figure({
     id,
     title,
-    description: `Rows are actual classes, columns predicted ones. ${spoken(names, counts)}`,
+    description: `Rows are actual classes, columns predicted ones. ${spoken(names, cells)}`,
     ...(caption && { caption }),
     width: right,
     height: bottom,
@@ -54,10 +51,10 @@ ${names.map((name, i) => html`<text class="label" x="${left - 8}" y="${top + hei
 ${names.map((_, i) => html`<rect class="empty-row" x="${left}" y="${top + height * i}" width="${right - left - 2}" height="${height - 2}"/>`)}
 ${names.map((_, i) => i > 0 && html`<line class="gap" x1="${left + cell * i - 1}" x2="${left + cell * i - 1}" y1="${top}" y2="${bottom}"/>`)}
 ${names.map((name, i) => columnLabel(name, layout, i))}
-${cells}`,
+${drawn}`,
     numbers: {
       head: ['Actual', 'Predicted', 'Rows', 'Share of the actual class'],
-      ...mistakes(names, counts),
+      ...mistakes(names, cells),
     },
   });
 }
@@ -103,9 +100,16 @@ function cellText(count: number, share: number, classes: number, x: number, y: n
   return html`<text class="share" x="${x}" y="${y + 4}" text-anchor="middle">${count > 999 ? `${Math.round(count / 1000)}k` : count}</text>`;
 }
 
-/** All cells, or of many classes those with rows, the most frequent first. */
-function mistakes(names: readonly string[], counts: ConfusionChart['counts']) {
-  const cells = counts.flatMap((own, actual) => {
+interface Cell {
+  actual: number;
+  predicted: number;
+  count: number;
+  /** Of the rows of the actual class. */
+  share: number;
+}
+
+const cellsOf = (counts: ConfusionChart['counts']): Cell[] =>
+  counts.flatMap((own, actual) => {
     const total = own.reduce((sum, count) => sum + count, 0);
     return own.map((count, predicted) => ({
       actual,
@@ -114,14 +118,15 @@ function mistakes(names: readonly string[], counts: ConfusionChart['counts']) {
       share: total === 0 ? 0 : count / total,
     }));
   });
+
+const byCount = (cells: readonly Cell[]): Cell[] =>
+  cells.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+
+/** All cells, or of many classes those with rows, the most frequent first. */
+function mistakes(names: readonly string[], cells: readonly Cell[]) {
   const most = MAX_TABLE_CLASSES ** 2;
   const isWhole = cells.length <= most;
-  const listed = isWhole
-    ? cells
-    : cells
-        .filter(({ count }) => count > 0)
-        .toSorted((a, b) => b.count - a.count)
-        .slice(0, most);
+  const listed = isWhole ? cells : byCount(cells).slice(0, most);
   return {
     rows: listed.map(({ actual, predicted, count, share }) => [
       names[actual],
@@ -133,11 +138,8 @@ function mistakes(names: readonly string[], counts: ConfusionChart['counts']) {
   };
 }
 
-function spoken(names: readonly string[], counts: ConfusionChart['counts']): string {
-  const worst = counts
-    .flatMap((own, actual) => own.map((count, predicted) => ({ actual, predicted, count })))
-    .filter(({ actual, predicted, count }) => actual !== predicted && count > 0)
-    .sort((a, b) => b.count - a.count)[0];
+function spoken(names: readonly string[], cells: readonly Cell[]): string {
+  const [worst] = byCount(cells.filter(({ actual, predicted }) => actual !== predicted));
   return worst === undefined
     ? 'No row is predicted wrongly.'
     : `The most frequent mistake: ${names[worst.actual]} predicted as ${names[worst.predicted]}, in ${countedText(worst.count, 'row')}.`;

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
+import { countText, nameText, percentText, shortened } from '../texts.ts';
 import { figure, rounded } from './figure.ts';
-import { countText, nameText, percentText, shortened } from './text.ts';
 
 /** The distribution of the probabilities of a class. */
 export interface DecileRow {

@@ -1,6 +1,6 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type Html, html, type Part } from '../html.ts';
-import { percentText } from './text.ts';
+import { percentText } from '../texts.ts';
 
 /** The numbers that a chart draws. The first cell of a row is its heading. */
 interface NumberTable {

@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
+import { countText, nameText, percentText, shortened } from '../texts.ts';
 import { figure, frame, rounded } from './figure.ts';
-import { countText, nameText, percentText, shortened } from './text.ts';
 
 /** The probability of a class for each value of the column. */
 export interface ResponseSeries {

@@ -1,7 +1,7 @@
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
+import { nameText, percentText } from '../texts.ts';
 import { figure, sharePlot } from './figure.ts';
-import { nameText, percentText } from './text.ts';
 
 /** A point of a ROC curve. */
 interface RocStep {

@@ -1,9 +1,9 @@
 import { type TypeChoice, typeChoices } from '../../base/contract/limits.ts';
+import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import type { Histogram, ProfiledColumn } from './profile/profile-shape.ts';
 import { type DataSettings, typeOf } from './settings.ts';
-import { countText, shareText } from './texts.ts';
 
 const SHOWN_VALUES = 3;
 
@@ -31,7 +31,7 @@ export function columnRow({ column, index, isNamed, rows, sampled, settings }: C
 <td>${isNamed ? typeControl(column, index, chosen) : column.type}</td>
 <td>${isNamed && html`<label class="check"><input type="checkbox" name="use-${index}" value="1"${flag('checked', !isExcluded)}><span class="visually-hidden">Use ${named(name)}</span></label>`}</td>
 <td class="num">${shareText(missing, rows)}</td>
-<td class="num">${distinct.isMore && html`<span aria-hidden="true">&gt; </span><span class="visually-hidden">more than </span>`}${countText(distinct.count)}</td>
+<td class="num">${distinct.isMore && html`<span aria-hidden="true">&gt; </span><span class="visually-hidden">more than </span>`}${counted(distinct.count)}</td>
 <td>${valuesOf(column, type, { rows, sampled })}</td>
 <td class="column-use">${useOf(isExcluded ? 'it was excluded' : leftOut, column.hint)}</td>
 </tr>`;
@@ -115,4 +115,13 @@ const numberText = (value: number): string =>
 function dayText(days: number): string {
   const date = new Date(Math.floor(days) * DAY_MS);
   return Number.isNaN(date.getTime()) ? numberText(days) : date.toISOString().slice(0, 10);
+}
+
+/** A share in percent: never 0 or 100 unless it is exactly that. */
+function shareText(count: number, total: number): string {
+  if (count === 0 || total === 0) return '0%';
+  const percent = (100 * count) / total;
+  if (count < total && percent > 99.9) return '> 99.9%';
+  if (percent < 0.1) return '< 0.1%';
+  return `${percent >= 10 ? Math.round(percent) : Number(percent.toFixed(1))}%`;
 }

@@ -2,12 +2,12 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
-import { jsonValue } from '../../base/json-value.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { readLock } from '../../storage/local/locks/lock-holder.ts';
 import { unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
-import { readRegular } from '../../storage/local/read-files.ts';
+import { tellError } from '../errors/told-error.ts';
+import { readJson } from '../stored-json.ts';
 import { dataSettings } from './settings.ts';
 
 /**
@@ -70,16 +70,12 @@ const hints: Readonly<Record<string, string>> = {
   group_too_large: 'Write the file with smaller row groups.',
 };
 
-/** Errors that only a larger limit of the command line helps against have another hint there. */
-const COMMAND_LINE = / --[a-z]/;
-
 /** An error in an uploaded file, with its name, line and reason. */
-function invalidFile({ code, message, location, hint }: RowcastError): RequestError {
-  const { file = '', line } = location;
+function invalidFile(error: RowcastError): RequestError {
+  const { file = '', line } = error.location;
   const where = line === undefined ? file : `${file}, line ${line}`;
-  const own = hint === undefined || COMMAND_LINE.test(` ${hint}`) ? '' : hint;
-  const next = hints[code] ?? own;
-  return new RequestError('invalid_csv', `${where}: ${message}.${next === '' ? '' : ` ${next}`}`);
+  const { hint } = tellError(error, hints);
+  return new RequestError('invalid_csv', `${where}: ${error.message}.${hint === null ? '' : ` ${hint}`}`);
 }
 
 /** An error while an upload is stored, as the response to it. */
@@ -106,14 +102,10 @@ export async function readDataFile<T>(
   shape: z.ZodType<T>,
 ): Promise<T> {
   if (!dataId.safeParse(id).success) throw noSuchData();
-  const text = (await readRegular(pathIn(home, id, file)).catch(unlessMissing))?.toString();
-  if (text === undefined) {
-    const folder = await stat(join(dataFolder(home), id)).catch(unlessMissing);
-    throw folder === undefined ? noSuchData() : damagedData();
-  }
-  const read = shape.safeParse(jsonValue(text));
-  if (!read.success) throw damagedData();
-  return read.data;
+  const read = await readJson(pathIn(home, id, file), shape);
+  if (read !== undefined) return read;
+  const folder = await stat(join(dataFolder(home), id)).catch(unlessMissing);
+  throw folder === undefined ? noSuchData() : damagedData();
 }
 
 /** A folder without a holder is that of an upload that is just starting, unless it is older than this. */

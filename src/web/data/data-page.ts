@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { bytesText } from '../bytes-text.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import { confirmButton, person, timeOf } from '../elements.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { csrfField } from '../session/csrf.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { bytesText } from '../texts.ts';
 import { columnRow } from './column-row.ts';
 import type { DataMeta } from './data-files.ts';
 import type { Profile } from './profile/profile-shape.ts';
-import { counted, countText } from './texts.ts';
 
 /** Columns of the table of first rows; a wider one is slow to draw and hard to read. */
 const MAX_SHOWN_COLUMNS = 100;
@@ -34,7 +34,7 @@ ${deleteButton(meta.id, named(meta.name), session)}
 <button class="button primary" type="submit" form="${FORM}" name="next" value="predict">Choose a column to predict</button>
 </div>
 </div>
-<p class="muted">${counted(meta.rows, 'row')}, ${counted(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeOf(meta.created)} by ${person(meta.by)}.</p>
+<p class="muted">${countOf(meta.rows, 'row')}, ${countOf(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeOf(meta.created)} by ${person(meta.by)}.</p>
 ${profile.notes.map(note => html`<div class="notice warn">${note}</div>`)}
 ${columnsForm(data, session)}
 ${firstRows(data)}`;
@@ -65,7 +65,7 @@ ${csrfField(session)}
 <div class="page-head pinned"><h2>Columns</h2><button class="button" type="submit">Save types and uses</button></div>
 <p class="muted">${
     sampled < rows
-      ? `Rows, missing and distinct values are counted in all rows; types, distributions and what is left out are estimated from a random sample of ${countText(sampled)}.`
+      ? `Rows, missing and distinct values are counted in all rows; types, distributions and what is left out are estimated from a random sample of ${counted(sampled)}.`
       : 'What training leaves out may differ slightly, because it keeps a fifth of the rows for testing.'
   }</p>
 <div class="table-box" tabindex="0" role="region" aria-label="Columns">
@@ -81,7 +81,7 @@ function firstRows({ profile: { columns, firstRows: rows } }: Data): Html {
   const shown = columns.slice(0, MAX_SHOWN_COLUMNS);
   const more = columns.length - shown.length;
   return html`<h2>First rows</h2>
-${more > 0 && html`<p class="muted">Without the last ${counted(more, 'column')}.</p>`}
+${more > 0 && html`<p class="muted">Without the last ${countOf(more, 'column')}.</p>`}
 <div class="table-box first-rows" tabindex="0" role="region" aria-label="First rows">
 <table>
 <thead><tr>${shown.map(({ name }) => html`<th scope="col">${named(name)}</th>`)}</tr></thead>

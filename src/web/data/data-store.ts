@@ -1,10 +1,10 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RequestError } from '../../server/problems/problems.ts';
-import { placeFile } from '../../storage/local/atomic-write.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-files.ts';
 import { Quota, Space, sizeOfFolder } from '../quota.ts';
+import { placeJson } from '../stored-json.ts';
 import { TrainingStore } from '../training-store.ts';
 import {
   type DataMeta,
@@ -109,7 +109,7 @@ export class DataStore {
       .then(async () => {
         const meta = await this.meta(id);
         const next = { ...meta, settings: change(meta.settings) };
-        await placeFile(pathIn(this.home, id, metaFile), `${JSON.stringify(next, null, 2)}\n`, 'replace');
+        await placeJson(pathIn(this.home, id, metaFile), next);
         return next;
       });
     this.#changing = changing;

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { counted } from '../../base/number-text.ts';
 import { type ListedReport, listReports, newestReportIds } from '../../models/store/report-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
-import { bytesText } from '../bytes-text.ts';
 import type { PlatformContext } from '../context.ts';
 import { accepted, pageLinks, pageOf, separatorField, timeInColumn } from '../elements.ts';
 import { type Html, html, named } from '../html.ts';
@@ -11,9 +11,9 @@ import type { Quota } from '../quota.ts';
 import { csrfField } from '../session/csrf.ts';
 import { mayCreate, sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { bytesText } from '../texts.ts';
 import { deleteButton } from './data-page.ts';
 import type { ListedData } from './data-store.ts';
-import { countText } from './texts.ts';
 
 /** The numbers of the pages of both lists. */
 const query = z.object({
@@ -86,7 +86,7 @@ function reportRow({ id, report, created }: ListedReport): Html {
 <td>${named(predicts)}</td>
 <td>${specs.algorithm}</td>
 <td class="num">${specs.testing_accuracy}</td>
-<td class="num">${rows === undefined ? '–' : countText(rows.served_model)}</td>
+<td class="num">${rows === undefined ? '–' : counted(rows.served_model)}</td>
 <td>${created && timeInColumn(created.toISOString())}</td>
 </tr>`;
 }
@@ -123,8 +123,8 @@ function dataRow({ id, meta }: ListedData, session: Session): Html {
   if (meta === undefined)
     return html`<tr><th scope="row">${name}</th><td colspan="4"><span class="badge bad">damaged</span> <span class="muted">Delete it and upload the file again.</span></td><td><div class="row actions">${remove}</div></td></tr>`;
   return html`<tr><th scope="row"><a href="/data/${id}">${name}</a></th>
-<td class="num">${countText(meta.rows)}</td>
-<td class="num">${countText(meta.columns)}</td>
+<td class="num">${counted(meta.rows)}</td>
+<td class="num">${counted(meta.columns)}</td>
 <td class="num">${bytesText(meta.bytes)}</td>
 <td>${timeInColumn(meta.created)}</td>
 <td><div class="row actions"><a class="button small" href="/data/${id}/predict">Predict<span class="visually-hidden"> with ${name}</span></a>${remove}</div></td></tr>`;

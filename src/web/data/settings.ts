@@ -28,23 +28,7 @@ export const choicesOf = ({ types, excluded }: DataSettings): ColumnChoices => (
   types: Object.fromEntries(types),
 });
 
-/** What the form says about a column; `auto` is the detected type. */
-interface ColumnChoice {
-  type: DataSettings['types'][number][1] | 'auto';
-  isExcluded: boolean;
-}
-
-/** The settings with other choices for some columns, by name. */
-export function changed(settings: DataSettings, choices: ReadonlyMap<string, ColumnChoice>): DataSettings {
-  const types = settings.types.filter(([name]) => !choices.has(name));
-  const excluded = settings.excluded.filter(name => !choices.has(name));
-  for (const [name, { type, isExcluded }] of choices) {
-    if (type !== 'auto') types.push([name, type]);
-    if (isExcluded) excluded.push(name);
-  }
-  return { types, excluded };
-}
-
+/** `auto` is the detected type. */
 const choice = z.union([typeChoice, z.literal('auto')]);
 const form = z.looseObject({ column: z.union([z.string(), z.array(z.string())]).optional() });
 
@@ -57,15 +41,22 @@ const form = z.looseObject({ column: z.union([z.string(), z.array(z.string())]).
 export function changesIn(body: unknown, names: readonly string[]): (settings: DataSettings) => DataSettings {
   const { data } = form.safeParse(body);
   if (data === undefined) throw new RequestError('malformed', 'The form has no columns.');
-  const choices = new Map<string, ColumnChoice>();
+  const seen = new Set<string>();
+  const types: DataSettings['types'] = [];
+  const excluded: string[] = [];
   for (const text of [data.column ?? []].flat()) {
     const name = /^\d{1,6}$/.test(text) ? names[Number(text)] : undefined;
     const type = choice.safeParse(data[`type-${text}`]);
     if (name === undefined || !type.success)
       throw new RequestError('malformed', 'The form names a column or a type that does not exist.');
     // So that a form takes no more time than the file has columns.
-    if (choices.has(name)) throw new RequestError('malformed', 'The form names a column twice.');
-    choices.set(name, { type: type.data, isExcluded: data[`use-${text}`] === undefined });
+    if (seen.has(name)) throw new RequestError('malformed', 'The form names a column twice.');
+    seen.add(name);
+    if (type.data !== 'auto') types.push([name, type.data]);
+    if (data[`use-${text}`] === undefined) excluded.push(name);
   }
-  return settings => changed(settings, choices);
+  return before => ({
+    types: [...before.types.filter(([name]) => !seen.has(name)), ...types],
+    excluded: [...before.excluded.filter(name => !seen.has(name)), ...excluded],
+  });
 }

@@ -5,7 +5,7 @@ import { noSuchEndpoint } from '../../server/routes.ts';
 import { html } from '../html.ts';
 import { type Page, sendPage } from '../page.ts';
 import { setSecurityHeaders } from '../security-headers.ts';
-import { sentence } from './sentence.ts';
+import { sentence } from '../texts.ts';
 import { platformProblem } from './told-error.ts';
 
 /** Responds with an error: a page for a page, a problem document for modules and programs. */

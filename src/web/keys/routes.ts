@@ -6,12 +6,12 @@ import { addKey, listKeys, revokeKey } from '../../server/auth/key-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/send-error.ts';
-import { sentence } from '../errors/sentence.ts';
 import { platformProblem } from '../errors/told-error.ts';
 import { notify } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { mayCreate, requireUnbound, sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { sentence } from '../texts.ts';
 import { emptyFields, newKeyFields, newKeyOf } from './new-key-form.ts';
 import { type KeysView, keyRows, keysPage, mayRevoke, type NewlyCreated, noRightsPage } from './page.ts';
 

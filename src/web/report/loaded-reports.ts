@@ -1,8 +1,7 @@
 import type { Report } from '../../base/contract/schemas.ts';
 import { readReport, reportVersion } from '../../models/store/report-store.ts';
 import type { PlatformContext } from '../context.ts';
-import { evaluateReport } from './evaluation/evaluate-report.ts';
-import type { Evaluation } from './evaluation/evaluation.ts';
+import { type Evaluation, evaluateReport } from './evaluation/evaluation.ts';
 import { type PersonaField, personaFields } from './persona/fields.ts';
 
 /** A report with what its page derives from it. */

@@ -1,8 +1,8 @@
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { rounded } from '../charts/figure.ts';
-import { countedText, countText, nameText, percentText, shortened } from '../charts/text.ts';
 import { type Html, html, named } from '../html.ts';
+import { countedText, countText, nameText, percentText, shortened } from '../texts.ts';
 
 type Column = NonNullable<Summary['columns']>[number];
 type Drift = NonNullable<Summary['drift']>;

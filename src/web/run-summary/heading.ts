@@ -2,9 +2,9 @@ import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
 import type { LastRun } from '../../runs/summary/last-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
-import { countedText, countText, percentText } from '../charts/text.ts';
 import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
+import { countedText, countText, percentText } from '../texts.ts';
 
 const badges: Readonly<Record<Summary['status'], string>> = {
   running: 'info',

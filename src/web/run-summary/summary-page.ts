@@ -7,11 +7,11 @@ import { LOCAL } from '../../scoring/scorer.ts';
 import { assetText } from '../assets.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
-import { countedText, countText, percentText } from '../charts/text.ts';
 import { type Html, html, type Part } from '../html.ts';
+import { countedText, countText, percentText } from '../texts.ts';
 import { columnsSection } from './columns-section.ts';
 import { durationText, heading, notices, statusBadge, timeText } from './heading.ts';
-import { timelineSection } from './timeline-section.ts';
+import { countedList, timelineSection } from './timeline-section.ts';
 
 /**
  * The summary of a run as a page in one file, which needs no network and runs no scripts.
@@ -106,11 +106,6 @@ function predictedText(prediction: NonNullable<Summary['prediction']>): string {
       return prediction.names.length === 0 ? 'a number' : `the numbers ${list(prediction.names)}`;
   }
 }
-
-const countedList = (counts: Readonly<Record<string, number>>): string | undefined =>
-  Object.entries(counts)
-    .map(([code, count]) => `${countText(count)} × ${sanitize(code)}`)
-    .join(', ') || undefined;
 
 function optionList(options: Summary['options']): Html | undefined {
   const entries = Object.entries(options);

@@ -2,9 +2,9 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
-import { countedText, countText } from '../charts/text.ts';
 import { type TimeChart, timeChart } from '../charts/time-chart.ts';
 import { type Html, html } from '../html.ts';
+import { countedText, countText } from '../texts.ts';
 
 /** What a run did over time: rows and batches, and for a service latency, requests in flight and retries. */
 export function timelineSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {
@@ -29,29 +29,39 @@ const hosted = (summary: Summary, points: readonly TimelinePoint[]): (Chart | un
   retries(summary, points),
 ];
 
-function rows(points: readonly TimelinePoint[]): Chart {
-  const values = rates(points, point => point.rows);
-  return {
-    id: 'throughput',
-    title: 'Throughput',
-    unit: 'Rows per second',
-    text: shortText,
-    description: `Rows per second over the time of the run, up to ${shortText(most(values))}.`,
-    series: [{ name: 'Rows per second', values }],
-  };
-}
+/** A chart of one series. @param what the values are, to begin a sentence */
+const course = (
+  { what, ...chart }: Pick<Chart, 'id' | 'title' | 'unit'> & { what: string },
+  values: (number | undefined)[],
+): Chart => ({
+  ...chart,
+  text: shortText,
+  description: `${what} over the time of the run, up to ${shortText(most(values))}.`,
+  series: [{ name: chart.unit, values }],
+});
 
-function batches(points: readonly TimelinePoint[]): Chart {
-  const values = rates(points, point => point.batches);
-  return {
-    id: 'batches',
-    title: 'Batches',
-    unit: 'Batches per second',
-    text: shortText,
-    description: `Batches per second over the time of the run, up to ${shortText(most(values))}.`,
-    series: [{ name: 'Batches per second', values }],
-  };
-}
+const rows = (points: readonly TimelinePoint[]): Chart =>
+  course(
+    { id: 'throughput', title: 'Throughput', unit: 'Rows per second', what: 'Rows per second' },
+    rates(points, point => point.rows),
+  );
+
+const batches = (points: readonly TimelinePoint[]): Chart =>
+  course(
+    { id: 'batches', title: 'Batches', unit: 'Batches per second', what: 'Batches per second' },
+    rates(points, point => point.batches),
+  );
+
+const inFlight = (points: readonly TimelinePoint[]): Chart =>
+  course(
+    {
+      id: 'concurrency',
+      title: 'Concurrency',
+      unit: 'Requests in flight',
+      what: 'The mean number of requests in flight',
+    },
+    rates(points, point => point.inFlightSeconds),
+  );
 
 function latency({ latency_ms: whole }: Summary, points: readonly TimelinePoint[]): Chart {
   const values = changes(points, (from, to) =>
@@ -72,31 +82,17 @@ function latency({ latency_ms: whole }: Summary, points: readonly TimelinePoint[
   };
 }
 
-function inFlight(points: readonly TimelinePoint[]): Chart {
-  const values = rates(points, point => point.inFlightSeconds);
-  return {
-    id: 'concurrency',
-    title: 'Concurrency',
-    unit: 'Requests in flight',
-    text: shortText,
-    description: `The mean number of requests in flight over the time of the run, up to ${shortText(most(values))}.`,
-    series: [{ name: 'Requests in flight', values }],
-  };
-}
-
 function retries(summary: Summary, points: readonly TimelinePoint[]): Chart | undefined {
   const last = points.at(-1);
   if (!last || last.retries + last.rejected === 0) return undefined;
-  const causes = Object.entries(summary.retries)
-    .map(([code, count]) => `${countText(count)} × ${sanitize(code)}`)
-    .join(', ');
+  const causes = countedList(summary.retries);
   return {
     id: 'retries',
     title: 'Retries and rejects',
     unit: 'So far',
     text: shortText,
     description: `${countedText(last.retries, 'request')} ${last.retries === 1 ? 'was' : 'were'} retried and ${countedText(last.rejected, 'row')} rejected.`,
-    caption: html`<span class="key">retries${causes !== '' && `: ${causes}`}</span> <span class="key second">rejected rows</span>`,
+    caption: html`<span class="key">retries${causes && `: ${causes}`}</span> <span class="key second">rejected rows</span>`,
     series: [
       { name: 'Retries', values: points.map(point => point.retries) },
       { name: 'Rejected rows', values: points.map(point => point.rejected) },
@@ -129,3 +125,9 @@ export function shortText(value: number): string {
 }
 
 const trimmed = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** How often each code occurs, as text; undefined if none does. */
+export const countedList = (counts: Readonly<Record<string, number>>): string | undefined =>
+  Object.entries(counts)
+    .map(([code, count]) => `${countText(count)} × ${sanitize(code)}`)
+    .join(', ') || undefined;

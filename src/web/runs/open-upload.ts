@@ -1,4 +1,4 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Interrupted } from '../../base/interrupted.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
@@ -6,21 +6,25 @@ import type { Source } from '../../storage/source.ts';
 import { type FileFormat, recognizeUpload, THREAD_BYTES } from '../recognize-upload.ts';
 import { openThreaded } from './threaded-source.ts';
 
-interface OpenUploadOptions {
+/** What is told, and asked, while an upload is stored. */
+export interface UploadObserver {
+  /** Reserves the bytes that the run takes up on the disk; throws if there is no room. */
+  reserve(bytes: number): void;
+  /** Called as soon as the format of the file is known. */
+  onFormat(format: FileFormat): Promise<void>;
+  /** Called when the file is stored: nothing more comes from the client, which may leave. */
+  onStored(): void;
+}
+
+interface OpenUploadOptions extends UploadObserver {
   /** The name of the file. */
   name: string;
   /** Where it is stored. */
   path: string;
   /** Stops the upload. */
   stop: AbortSignal;
-  /** Reserves the bytes that the run takes up on the disk; throws if there is no room. */
-  reserve(bytes: number): void;
   /** Waits until the run may have this many bytes of memory. */
   remember(bytes: number): Promise<void>;
-  /** Called as soon as the format is known. */
-  onFormat(format: FileFormat): Promise<void>;
-  /** Called when the file is stored: nothing more comes from the client. */
-  onStored(): void;
 }
 
 /**
@@ -64,6 +68,3 @@ async function storeAll(
     for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
   }
 }
-
-/** Removes the file that `openUpload` may have stored. */
-export const removeUpload = (path: string): Promise<void> => rm(path, { force: true });

@@ -1,24 +1,16 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { placeFile } from '../../storage/local/atomic-write.ts';
 import { makeFolder } from '../../storage/local/home-folder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
-import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
-import { readMany, readRegular } from '../../storage/local/read-files.ts';
+import { unlessMissing } from '../../storage/local/missing.ts';
+import { readMany } from '../../storage/local/read-files.ts';
 import { tellStored } from '../errors/told-error.ts';
 import { type Quota, Space, sizeOfFolder } from '../quota.ts';
-import {
-  begin,
-  runHints,
-  runId,
-  runSummary,
-  type StoredProgress,
-  type StoredRun,
-  storedRun,
-} from './stored-run.ts';
+import { placeJson, readJson, timedId, timedIds } from '../stored-json.ts';
+import { begin, runHints, runSummary, type StoredProgress, type StoredRun, storedRun } from './stored-run.ts';
 
 /** The name of the output in a run's folder. It has no suffix, so its format is that of the input. */
 const OUTPUT = 'output';
@@ -55,11 +47,11 @@ export class RunStore {
 
   /** Writes what is known of a run. */
   async write(record: StoredRun): Promise<void> {
-    await this.#write(record.id, 'run.json', record);
+    await placeJson(join(this.#folder, record.id, 'run.json'), record);
   }
 
   async writeSummary(id: string, summary: Summary): Promise<void> {
-    await this.#write(id, 'summary.json', summary);
+    await placeJson(join(this.#folder, id, 'summary.json'), summary);
   }
 
   /** A run that has ended or is running in another process; undefined if no run has that id. */
@@ -85,15 +77,8 @@ export class RunStore {
     return runs.filter(run => run !== undefined);
   }
 
-  async ids(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch(cause => {
-      if (isMissing(cause)) return [];
-      throw cause;
-    });
-    return names
-      .filter(name => runId.safeParse(name).success)
-      .sort()
-      .reverse();
+  ids(): Promise<string[]> {
+    return timedIds(this.#folder);
   }
 
   /** Removes what a run that failed has stored and written: nobody may take its output for complete. */
@@ -120,21 +105,8 @@ export class RunStore {
     await rm(join(this.#folder, id), { recursive: true, force: true });
   }
 
-  async #write(id: string, name: string, content: object): Promise<void> {
-    await placeFile(join(this.#folder, id, name), `${JSON.stringify(content, null, 2)}\n`, 'replace');
-  }
-
   async #read<T>(id: string, name: string, shape: z.ZodType<T>): Promise<T | undefined> {
-    if (!runId.safeParse(id).success) return undefined;
-    const text = await readRegular(join(this.#folder, id, name)).catch(cause => {
-      if (isMissing(cause)) return undefined;
-      throw cause;
-    });
-    try {
-      return text === undefined ? undefined : shape.parse(JSON.parse(text.toString()));
-    } catch {
-      return undefined; // damaged, so it tells nothing
-    }
+    return timedId.safeParse(id).success ? readJson(join(this.#folder, id, name), shape) : undefined;
   }
 }
 

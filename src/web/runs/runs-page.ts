@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { counted, countOf } from '../../base/number-text.ts';
 import { reportIds } from '../../models/store/report-store.ts';
 import {
   accepted,
@@ -10,11 +11,11 @@ import {
   separatorField,
   timeInColumn,
 } from '../elements.ts';
-import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { sentence } from '../texts.ts';
 import type { RunContext } from './runs.ts';
 import { maySee, type StoredProgress } from './stored-run.ts';
 
@@ -92,9 +93,8 @@ function resultOf({ id, file, status, rows, problem }: StoredProgress): Html {
     return html`<div class="notice bad"><p>${named(file)}: ${sentence(problem?.message ?? 'the run did not finish')}</p>${
       problem?.hint !== undefined && problem?.hint !== null && html`<p>${problem.hint}</p>`
     }</div>`;
-  const count = (n: number): string => n.toLocaleString('en-US');
-  return html`<div class="notice good"><p>${named(file)}: ${count(rows.scored)} ${rows.scored === 1 ? 'row' : 'rows'} scored${
-    rows.rejected > 0 && html`, ${count(rows.rejected)} rejected`
+  return html`<div class="notice good"><p>${named(file)}: ${countOf(rows.scored, 'row')} scored${
+    rows.rejected > 0 && html`, ${counted(rows.rejected)} rejected`
   }.</p><div class="row"><a class="button" href="/platform/runs/${id}/output">Download the output</a>${
     rows.rejected > 0 && html`<a class="button" href="/platform/runs/${id}/rejects">Download the rejects</a>`
   }</div></div>`;
@@ -127,8 +127,8 @@ function row(run: StoredProgress, session: Session): Html {
     </div></td>
     <td class="wide-only"><a href="/predictions/${report}">${report}</a></td>
     <td class="wide-only">${timeInColumn(created_at)}</td>
-    <td class="num" data-rows>${count(rows.read)}</td>
-    <td class="num" data-rejected>${count(rows.rejected)}${status === 'finished' && rejectedBy(rows.rejected_by)}</td>
+    <td class="num" data-rows>${counted(rows.read)}</td>
+    <td class="num" data-rejected>${counted(rows.rejected)}${status === 'finished' && rejectedBy(rows.rejected_by)}</td>
   </tr>`;
 }
 
@@ -166,7 +166,7 @@ function rejectedBy(counts: Readonly<Record<string, number>>): Html | false {
   return html`<div class="muted small">${reasons
     .slice(0, MAX_REASONS)
     .map(
-      ([code, rows], i) => html`${i > 0 && ', '}${named(code.replaceAll('_', ' '))}: ${count(rows)}`,
+      ([code, rows], i) => html`${i > 0 && ', '}${named(code.replaceAll('_', ' '))}: ${counted(rows)}`,
     )}${more > 0 && html` and ${more} more`}</div>`;
 }
 
@@ -177,5 +177,3 @@ const kinds = {
   failed: 'bad',
   interrupted: 'warn',
 } as const;
-
-const count = (rows: number): string => rows.toLocaleString('en-US');

@@ -6,12 +6,12 @@ import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import type { Space } from '../quota.ts';
 import type { FileFormat } from '../recognize-upload.ts';
+import { newTimedId } from '../stored-json.ts';
 import { Watched } from '../watched.ts';
 import { RunStore } from './run-store.ts';
 import { type ScoreFileOptions, scoreFile } from './score-file.ts';
 import {
   begin,
-  newRunId,
   noFile,
   problemOfRun,
   type StoredProgress,
@@ -60,7 +60,7 @@ export class Runs {
     const { by } = order;
     const own = [...this.#active.values()].filter(({ watched }) => watched.value.by === by);
     if (own.length >= MAX_ACTIVE) throw tooManyRuns(`${own.length} runs of your key are going on`);
-    const id = newRunId();
+    const id = newTimedId();
     const run = begin({ format: 1, id, ...order, created_at: new Date().toISOString() });
     const forget = setTimeout(() => {
       this.#active.delete(id);
@@ -81,11 +81,8 @@ export class Runs {
     const active = this.#active.get(id)?.watched;
     if (active !== undefined) return active;
     const run = await this.store.read(id);
-    if (run === undefined) return undefined;
-    const ended = new Watched(run);
     // Nothing more is known here about a run in another process; a later request finds out.
-    ended.setFinal(run);
-    return ended;
+    return run && Watched.final(run);
   }
 
   /** All runs, the newest first. */
@@ -116,21 +113,10 @@ export class Runs {
     active.ended = (async () => {
       try {
         await store.create(record);
-        const settings = {
-          ...options,
-          store,
-          record,
-          stop: stop.signal,
-          onFormat,
-          onStored,
-          onProgress: watch,
-        };
-        const { failure, summary } = await scoreFile(body, settings);
-        this.#end(active, failure, {
-          bytes_out: summary.bytes_out,
-          rows: summary.rows,
-          seconds: summary.seconds,
-        });
+        const own = { store, record, stop: stop.signal, onFormat, onStored, onProgress: watch };
+        const { failure, summary } = await scoreFile(body, { ...options, ...own });
+        const { bytes_out, rows, seconds } = summary;
+        this.#end(active, failure, { bytes_out, rows, seconds });
       } catch (failure) {
         this.#end(active, failure, {});
       }

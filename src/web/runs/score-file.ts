@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { RowcastError } from '../../base/errors.ts';
 import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
@@ -14,16 +15,16 @@ import type { ModelCache } from '../../server/predict/model-cache.ts';
 import type { Limits } from '../../server/service-limits.ts';
 import type { ServiceThreads } from '../../server/threads/service-threads.ts';
 import type { Source } from '../../storage/source.ts';
-import { type FileFormat, MAX_FOOTER_BYTES, MAX_GROUP_BYTES } from '../recognize-upload.ts';
+import { MAX_FOOTER_BYTES, MAX_GROUP_BYTES } from '../recognize-upload.ts';
 import type { UploadClient } from '../session/with-session.ts';
-import { openUpload, removeUpload } from './open-upload.ts';
+import { openUpload, type UploadObserver } from './open-upload.ts';
 import type { RunStore } from './run-store.ts';
 import type { StoredRun } from './stored-run.ts';
 
 /** Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is cancelled would go on with what was read. */
 const WINDOW_BYTES = 1;
 
-export interface ScoreFileOptions {
+export interface ScoreFileOptions extends UploadObserver {
   store: RunStore;
   record: StoredRun;
   models: ModelCache;
@@ -35,14 +36,8 @@ export interface ScoreFileOptions {
   client: UploadClient;
   /** Aborted when the session ends of who has sent the file. */
   ended: AbortSignal;
-  /** Reserves the bytes that the run takes up on the disk; throws if there is no room. */
-  reserve(bytes: number): void;
   /** Waits until the run may have this many bytes of memory. @param stop rejects the wait */
   remember(bytes: number, stop: AbortSignal): Promise<void>;
-  /** Called as soon as the format of the file is known. */
-  onFormat(format: FileFormat): Promise<void>;
-  /** Called when the file is stored: the client may leave. */
-  onStored(): void;
   /** Called after each part; throws to stop the run. */
   onProgress(rowCounts: RowCounts): void;
   /** Stops the run. */
@@ -80,7 +75,7 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
     ended.removeEventListener('abort', onEnded);
     upload.destroy();
     run.control.end();
-    await removeUpload(store.inputOf(options.record.id));
+    await rm(store.inputOf(options.record.id), { force: true });
   }
 }
 
@@ -89,28 +84,12 @@ const endedBefore = (): RowcastError =>
     severity: 'stopped',
   });
 
-function runOfUpload(
-  upload: Readable,
-  {
-    store,
-    record,
-    models,
-    threads,
-    limits,
-    batchRows,
-    turns,
-    reserve,
-    remember,
-    onFormat,
-    onStored,
-    onProgress,
-    stop,
-  }: ScoreFileOptions & { onStored(): void },
-): Run {
+function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
+  const { store, record, models, threads, limits, turns, reserve, onFormat, onStored } = given;
   const { output } = store.files(record.id);
   // What is stored of the input, and copied from it to the output.
   let reserved = 0;
-  const control = new RunControl(stop);
+  const control = new RunControl(given.stop);
   const openInput = (): Promise<Source> =>
     openUpload(upload, {
       name: record.file,
@@ -120,13 +99,13 @@ function runOfUpload(
         reserve(bytes);
         reserved = bytes;
       },
-      remember: bytes => remember(bytes, control.signal),
+      remember: bytes => given.remember(bytes, control.signal),
       onFormat,
       onStored,
     });
   const progress = uploadProgress((rowCounts, bytes) => {
     reserve(reserved + bytes);
-    onProgress(rowCounts);
+    given.onProgress(rowCounts);
   });
   const values: Run['values'] = {
     ...scoreDefaults,
@@ -143,14 +122,9 @@ function runOfUpload(
   const openScorer = async (): Promise<OpenScorer> => {
     const { predictor, release } = await models.hold(record.report);
     const { model, report, work } = predictor;
+    const batchRows = Math.min(given.batchRows, work.sliceRows);
     return {
-      scorer: uploadScorer({
-        model,
-        report,
-        threads,
-        turns,
-        batchRows: Math.min(batchRows, work.sliceRows),
-      }),
+      scorer: uploadScorer({ model, report, threads, turns, batchRows }),
       close: async () => release(),
     };
   };

@@ -1,18 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { fileFormats } from '../../base/contract/file-formats.ts';
 import { reportId } from '../../base/contract/schemas.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { type ToldError, tellError } from '../errors/told-error.ts';
-
-/** Sorts by time of creation. */
-export const runId = z.string().regex(/^[0-9a-f]{20}$/);
-
-const MILLISECOND_DIGITS = 12;
-
-export const newRunId = (): string =>
-  Date.now().toString(16).padStart(MILLISECOND_DIGITS, '0') + randomBytes(4).toString('hex');
+import { timedId } from '../stored-json.ts';
 
 /** The characters between columns that the page offers. */
 export const delimiter = z.enum([',', ';', 'tab', '|']);
@@ -20,7 +12,7 @@ export const delimiter = z.enum([',', ';', 'tab', '|']);
 /** What a run was asked to do, as stored. */
 export const storedRun = z.object({
   format: z.literal(1),
-  id: runId,
+  id: timedId,
   /** The name of the key. */
   by: z.string(),
   report: reportId,
@@ -57,14 +49,9 @@ export const runSummary = z.object({
 });
 
 /** A run and how far it is. */
-export interface StoredProgress extends StoredRun {
+export interface StoredProgress extends StoredRun, Omit<z.infer<typeof runSummary>, 'status' | 'error'> {
   /** `waiting` for its file; `interrupted` if its process was killed. */
   status: 'waiting' | 'running' | 'finished' | 'failed' | 'interrupted';
-  rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
-  /** Bytes of the output so far. */
-  bytes_out: number;
-  seconds: number;
-  finished_at: string | null;
   problem: ToldError | null;
 }
 

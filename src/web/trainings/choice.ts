@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { reportId } from '../../base/contract/schemas.ts';
 import { counted, partOf } from '../../base/number-text.ts';
 import { hasReport } from '../../models/store/report-store.ts';
-import { percentText } from '../charts/text.ts';
 import type { PlatformContext } from '../context.ts';
 import type { DataMeta } from '../data/data-files.ts';
 import type { Profile, ProfiledColumn } from '../data/profile/profile-shape.ts';
 import { type DataSettings, typeOf } from '../data/settings.ts';
 import { type Html, html, named } from '../html.ts';
 import { sessionOf } from '../session/require-session.ts';
+import { percentText } from '../texts.ts';
 import type { Leaks } from './leaks.ts';
 import { readingOf, type TrainingBody } from './order.ts';
 import { type Target, targetOf } from './target.ts';
@@ -97,7 +97,7 @@ function classTable({ classes, unlisted, notes }: Extract<Target, { kind: 'class
         <th scope="col"><span class="visually-hidden">As a bar</span></th></tr></thead>
       <tbody>${shown.map(
         ({ name, rows: own }) => html`<tr><th scope="row">${named(name)}</th>
-          <td class="num">${own.toLocaleString('en-US')}</td><td class="num">${percentText(own / rows)}</td>
+          <td class="num">${counted(own)}</td><td class="num">${percentText(own / rows)}</td>
           <td>${bar(own / rows)}</td></tr>`,
       )}</tbody>
     </table></div>
@@ -195,4 +195,4 @@ function summaryOf(target: Target, { distinct }: ProfiledColumn): Html {
 }
 
 const distinctText = ({ count, isMore }: ProfiledColumn['distinct']): string =>
-  `${isMore ? 'more than ' : ''}${count.toLocaleString('en-US')}`;
+  `${isMore ? 'more than ' : ''}${counted(count)}`;

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { resultOf, startThread } from '../../base/thread-result.ts';
 import type { HistoryOptions } from '../../training/rows/read-history.ts';
 
 /** A page does not wait longer than this; when it is loaded again, the result may be there. */
@@ -67,32 +67,13 @@ export class Leaks {
   async #next(): Promise<void> {
     for (let search = this.#waiting; search !== undefined; search = this.#waiting) {
       this.#waiting = undefined;
-      this.#worker = startWorker(search.options);
-      search.resolve(await namesFrom(this.#worker));
+      this.#worker = startThread(new URL('./leak-worker.js', import.meta.url), search.options, {
+        resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      });
+      this.#worker.unref();
+      // A failure only means that the page has no hint.
+      search.resolve(await resultOf<string[]>(this.#worker, 'leak-searching').catch(() => []));
       this.#worker = undefined;
     }
-  }
-}
-
-function startWorker(options: HistoryOptions): Worker {
-  const worker = new Worker(new URL('./leak-worker.js', import.meta.url), {
-    workerData: options,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    execArgv: [],
-  });
-  worker.unref();
-  return worker;
-}
-
-/** A failure only means that the page has no hint. */
-async function namesFrom(worker: Worker): Promise<readonly string[]> {
-  try {
-    const ended = once(worker, 'exit').then(() => [[]]);
-    const [names]: readonly string[][] = await Promise.race([once(worker, 'message'), ended]); // as the thread posts
-    return names ?? [];
-  } catch {
-    return [];
-  } finally {
-    await worker.terminate();
   }
 }

@@ -50,15 +50,8 @@ export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, c
       const { status, detail } = platformProblem(error);
       if (status === 404 || status >= 500) throw error;
       reply.code(status);
-      return sendPredictPage({
-        request,
-        reply,
-        context,
-        trainings,
-        leaks,
-        id,
-        sent: { ...body.data, error: detail },
-      });
+      const sent = { ...body.data, error: detail };
+      return sendPredictPage({ request, reply, context, trainings, leaks, id, sent });
     }
   });
 

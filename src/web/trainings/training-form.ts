@@ -1,9 +1,9 @@
 import { defaultId } from '../../training/train.ts';
 import type { DataMeta } from '../data/data-files.ts';
-import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
+import { sentence } from '../texts.ts';
 import type { Target } from './target.ts';
 
 /** What the form holds: as typed, or the defaults. */

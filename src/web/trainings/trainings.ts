@@ -6,9 +6,9 @@ import { RequestError } from '../../server/problems/problems.ts';
 import { train } from '../../training/train.ts';
 import type { TrainOptions } from '../../training/train-options.ts';
 import { type Quota, Space, sizeOfFolder } from '../quota.ts';
+import { newTimedId } from '../stored-json.ts';
 import {
   atStep,
-  newTrainingId,
   problemOfTraining,
   type TrainingProgress,
   type TrainingState,
@@ -69,7 +69,7 @@ export class Trainings {
     if (this.#running !== undefined) throw alreadyRunning(this.#running.watched.value);
     const state: TrainingState = {
       format: 1,
-      id: newTrainingId(),
+      id: newTimedId(),
       by,
       data,
       column: options.predict,
@@ -107,11 +107,8 @@ export class Trainings {
     const running = this.#running?.watched;
     if (running?.value.id === id) return running;
     const state = await this.#store.read(id);
-    if (state === undefined) return undefined;
-    const ended = new Watched<TrainingProgress>(withoutStep(state));
     // Nothing more is known here about a training in another process; a later request finds out.
-    ended.setFinal(ended.value);
-    return ended;
+    return state && Watched.final(withoutStep(state));
   }
 
   /** The running training, in whatever process. */

@@ -6,7 +6,7 @@ import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { encode } from '../../../src/client/bodies/encode.ts';
 import { type LayoutName, layoutNames, layoutOf } from '../../../src/client/bodies/layout-of.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { read } from '../../support/csv/read.ts';
@@ -32,7 +32,7 @@ function writing(
   given: Record<string, string> | undefined,
   memory: BatchMemory | undefined,
 ): () => { us: number; bytes: number } {
-  const layout = new CsvLayout(input.head);
+  const layout = csvLayout({ header: input.head });
   const features = chooseFeatures(layout, {}, { types: given }, 'bench.csv');
   const bodyWriter = new BodyWriter();
   const batchBody = body.open({ features, nulls: [] }, memory);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { appendFile, mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -177,6 +177,30 @@ describe('rowcast status', () => {
       runs.map((run: StatusReport) => [run.output, run.state]),
       ['a', 'b', 'c'].map(name => [`scored/${name}.csv`, name === 'c' ? 'stopped' : 'finished']),
     );
+  });
+
+  it('says that files wait for their turn while a command is at others', async t => {
+    const cwd = await newFolder(t);
+    for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n');
+    const requests = new EventEmitter();
+    const isHeld = once(requests, 'held');
+    const stub = await startStub({
+      behave: () => {
+        requests.emit('held');
+        return true;
+      },
+    });
+    t.after(() => stub.close());
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const args = ['score', '*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--jobs', '1'];
+    const { child, finished } = startRowcast(args, { cwd, env });
+    await isHeld;
+    const { code, stdout } = await rowcast(['status', 'out'], { cwd });
+    assert.equal(code, 75);
+    assert.match(stdout.toString(), /^out: 3 runs: 1 running, 2 waiting\n.*out\/b\.csv +waiting/s);
+    child.kill('SIGKILL');
+    await finished.catch(() => {}); // it has no exit code
+    assert.match(String((await rowcast(['status', 'out'], { cwd })).stdout), /^out: 3 runs: 3 stopped\n/);
   });
 
   it('knows the files of a folder that were not scored and have left nothing, until they are', async t => {

@@ -52,6 +52,17 @@ async function bench(
 const told = ['--notify-env', 'ROWCAST_NOTIFY_URL'];
 
 describe('--notify-env', () => {
+  it('says why a run that finds everything done ends with 1', async t => {
+    const { folder, posted, score } = await bench(t);
+    await writeFile(join(folder, 'in.csv'), 'id\n1\n2,3\n');
+    for (const _ of ['first', 'second'])
+      assert.equal((await score(...told, '--if-exists', 'skip-unchanged')).code, 1);
+    assert.match(
+      posted[1]?.body.text ?? '',
+      /had nothing to do: .* \(exit code 1\)\. When the skipped files were scored, 1 row was rejected\.$/,
+    );
+  });
+
   it('sends the summary with a text for people, bounded, when a run has finished', async t => {
     const { folder, posted, score } = await bench(t);
     const { code, stderr } = await score(...told, '--summary', 's.json');

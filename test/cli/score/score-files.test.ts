@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { RunWarning } from '../../../src/runs/summary/summary.ts';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
 import { slow } from '../../support/slow.ts';
 import { send } from '../../support/stub/service.ts';
@@ -28,6 +29,18 @@ describe('several files', { timeout: 120_000 }, () => {
     assert.deepEqual(await scored('--prediction'), []);
     await rm(join(cwd, 'out/.rowcast-runs.json'));
     assert.equal((await scored('--prediction')).length, 3);
+  });
+
+  it('of which some have no rows are named by a warning of the total', async t => {
+    const { score, summary } = await filesWith(t, { ...three, 'in/b.csv.gz': gzipSync('id,amount\n') });
+    assert.equal((await score(...all)).code, 0);
+    assert.deepEqual(
+      (await summary()).warnings.map(({ code, message }: RunWarning) => [
+        code,
+        message.replace(/^.*in\//, ''),
+      ]),
+      [['no_rows', 'b.csv.gz has no rows']],
+    );
   });
 
   it('have outputs in folders that are created, named by folder and name', async t => {

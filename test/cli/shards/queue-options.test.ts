@@ -33,6 +33,18 @@ describe('a command with a queue', () => {
     assert.doesNotMatch(without.stderr, /queue/);
   });
 
+  it('in a variable that is no URL of one refuses only commands with a queue', async () => {
+    const env = { ROWCAST_QUEUE: 'swordfish' };
+    const plain = await rowcast(score, { env });
+    assert.match(plain.stderr, /ROWCAST_QUEUE: expected redis:.*; the run does without a queue\n/);
+    assert.doesNotMatch(plain.stderr, /bad_option|swordfish/);
+    for (const args of [['work'], [...score, '--workers', '1']]) {
+      const { code, stderr } = await rowcast(args, { env });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /ROWCAST_QUEUE: expected redis:.* \[bad_option\]/);
+    }
+  });
+
   it('refuses what makes no sense', async () => {
     for (const [args, message] of [
       [['work'], /whose shards\? Give the folder DIR, or --queue URL \[usage\]/],

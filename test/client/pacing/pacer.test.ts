@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { alone, type Learned, type SharedPace } from '../../../src/base/contract/shared-pace.ts';
+import { alone, type Learned } from '../../../src/base/contract/shared-pace.ts';
 import { Pacer, type PacerOptions } from '../../../src/client/pacing/pacer.ts';
 import { connect } from '../../support/stub/connect.ts';
 import { send } from '../../support/stub/service.ts';
@@ -158,37 +158,6 @@ describe('a pace that is shared', { concurrency: true }, () => {
     assert.ok((told?.accepted ?? 0) > 0);
     // Of both processes together.
     assert.ok((told?.rate?.limit ?? 0) > 1.5 * (told?.accepted ?? 0), JSON.stringify(told));
-  });
-
-  it('may be counted in one place, in the order of the requests', async () => {
-    const taken: number[] = [];
-    const shared: SharedPace = {
-      limits: () => alone,
-      tell() {},
-      async take(rows) {
-        await delay(rows === 1 ? 20 : 0);
-        taken.push(rows);
-      },
-    };
-    const pacer = newPacer({ shared });
-    await Promise.all([1, 2, 3].map(rows => pacer.acquire(rows, signal)));
-    assert.deepEqual(taken, [1, 2, 3]);
-  });
-
-  it('is counted again for a request that has to wait for another reason meanwhile', async () => {
-    let taken = 0;
-    const shared: SharedPace = {
-      limits: () => alone,
-      tell() {},
-      async take() {
-        if (++taken === 1) pacer.pause(300);
-      },
-    };
-    const pacer = newPacer({ shared });
-    const begun = performance.now();
-    await pacer.acquire(1, signal);
-    assert.equal(taken, 2);
-    assert.ok(performance.now() - begun >= 295);
   });
 });
 

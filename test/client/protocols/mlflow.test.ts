@@ -11,7 +11,7 @@ import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { type ClientOptions, ServiceClient } from '../../../src/client/service-client.ts';
-import type { RunResult } from '../../../src/runs/run-result.ts';
+import type { RunResult } from '../../../src/runs/observer.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';

@@ -8,7 +8,7 @@ import type { CustomProtocol } from '../../../src/client/protocols/described/cus
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { protocolOf } from '../../../src/client/protocols/protocols.ts';
 import { ServiceClient } from '../../../src/client/service-client.ts';
-import type { RunResult } from '../../../src/runs/run-result.ts';
+import type { RunResult } from '../../../src/runs/observer.ts';
 import { newFolder } from '../../support/folder.ts';
 import * as dialects from '../../support/protocols/dialects.ts';
 import {

@@ -7,7 +7,7 @@ import { scoreDefaults } from '../../../src/base/options/values/score-defaults.t
 import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
 import { mlflow as description } from '../../../src/client/protocols/described/descriptions.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
-import type { RunResult } from '../../../src/runs/run-result.ts';
+import type { RunResult } from '../../../src/runs/observer.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import {

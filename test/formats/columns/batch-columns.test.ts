@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { BatchColumns, type PlacedBatch } from '../../../src/formats/columns/batch-columns.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { type CsvLayout, csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { read } from '../../support/csv/read.ts';
 
 const header = (fields: number): string => `${Array.from({ length: fields }, (_, i) => `c${i}`).join(',')}\n`;
-const layoutOf = (fields: number): CsvLayout => new CsvLayout(read(header(fields)).head);
+const layoutOf = (fields: number): CsvLayout => csvLayout({ header: read(header(fields)).head });
 
 /** All records in one batch. */
 function batchOf(layout: CsvLayout, records: string): Batch {

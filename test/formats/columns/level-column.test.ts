@@ -5,7 +5,7 @@ import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../../src/formats/columns/batch-columns.ts';
 import { levelTable } from '../../../src/formats/columns/level-column.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { read } from '../../support/csv/read.ts';
 import '../../support/random-tests.ts';
 
@@ -18,7 +18,7 @@ const memory = BatchMemory.create();
 function found(levels: readonly string[], wanted: string): number[] {
   const reader = readerOf({ name: 'x', type: 'categorical', levels: [...levels] }, 'categorical', memory);
   const { head, batches } = read(`x,y\n${wanted},1\n2,${wanted}`);
-  const columns = new BatchColumns(new CsvLayout(head), memory);
+  const columns = new BatchColumns(csvLayout({ header: head }), memory);
   return batches.flatMap(batch => {
     const { fields, values } = columns.place(batch, 1);
     return fields.rows === 0

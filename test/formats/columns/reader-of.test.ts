@@ -9,7 +9,7 @@ import {
   unrecognizedOf,
 } from '../../../src/formats/columns/column-encoder.ts';
 import { readerOf } from '../../../src/formats/columns/reader-of.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { encodeValue } from '../../../src/formats/json/write-bytes.ts';
 import { textOf } from '../../../src/formats/records/fields.ts';
 import { read } from '../../support/csv/read.ts';
@@ -145,7 +145,7 @@ describe('a column read from bytes', () => {
             ([value, isQuoted]) => `1,${isQuoted ? quoted(value) : written(value)},z\n`,
           );
           const { head, batches } = read(`a,x,b\n${records.join('')}`, { batchRows: 1000, chunk: 1 << 16 });
-          const placed = new BatchColumns(new CsvLayout(head), memory);
+          const placed = new BatchColumns(csvLayout({ header: head }), memory);
           const encode = encoderOf(column);
           const unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
           Object.assign(reader.unrecognized, unrecognized);
@@ -184,7 +184,7 @@ describe('a column read from bytes', () => {
       fc.property(fc.stringMatching(/^-?(\d{1,15}|\d{1,8}\.\d{0,7}|\.\d{1,15})$/), given => {
         for (const { memory, reader } of readers) {
           const { head, batches } = read(`x\n${given}\n`);
-          const placed = new BatchColumns(new CsvLayout(head), memory);
+          const placed = new BatchColumns(csvLayout({ header: head }), memory);
           for (const batch of batches) {
             const { fields, values } = placed.place(batch, 1);
             reader.read(fields, 0, values, 0, 1, 0, 1);

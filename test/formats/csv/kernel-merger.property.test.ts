@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { type LegalCsv, legalCsv } from '../../support/csv/legal.ts';
 import { kernelMemory, read } from '../../support/csv/read.ts';
 import { merged, probability } from '../../support/merged.ts';
@@ -18,7 +18,7 @@ it('a kernel merges records with what is appended as TypeScript does', () => {
       ...[legalCsv(2), options, fc.infiniteStream(probability), fc.nat()],
       (csv: LegalCsv, { classes, hasPrediction }, numbers: Iterator<number>, split) => {
         const { head, batches } = read(csv.text, { ...csv, batchRows: 20 });
-        const layout = new CsvLayout(head);
+        const layout = csvLayout({ header: head });
         const prediction = hasPrediction ? 'y' : undefined;
         const appended = layout.appended({
           predictionType: { kind: 'distribution', classes },

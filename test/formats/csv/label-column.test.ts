@@ -3,18 +3,22 @@ import { describe, it } from 'node:test';
 import type { Dialect } from '../../../src/base/parse-records.ts';
 import { MAX_LABEL_BYTES } from '../../../src/formats/appended.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
-import { labelColumn } from '../../../src/formats/csv/label-column.ts';
+import { appendedColumns } from '../../../src/formats/csv/appended-columns.ts';
+import { read } from '../../support/csv/read.ts';
 import { labels } from '../../support/scoring/predictions.ts';
 
 const csv: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 /** What is appended to rows with these labels. */
 function fieldsOf(texts: readonly string[], dialect = csv, isAfterOthers = true): string[] {
-  const { writer, maxBytes } = labelColumn(['x'], {
-    predictionType: { kind: 'label' },
-    dialect,
-    isAfterOthers,
-  });
+  const { delimiter, quote } = dialect;
+  const { head } = read(`a${delimiter}b\n`, { delimiter, quote: quote ?? 'none' });
+  const kept = isAfterOthers ? undefined : { kept: [], rename: {}, hasHeader: true, file: '' };
+  const { writer, maxBytes } = appendedColumns(
+    head,
+    { predictionType: { kind: 'label' }, prefix: 'p', prediction: 'x' },
+    kept,
+  );
   const into = wordView(Buffer.alloc(maxBytes));
   const write = writer(labels(texts));
   return texts.map((_, row) => into.bytes.toString('utf8', 0, write(row, into, 0)));

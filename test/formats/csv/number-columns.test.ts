@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
-import { numberColumns } from '../../../src/formats/csv/number-columns.ts';
+import { appendedColumns } from '../../../src/formats/csv/appended-columns.ts';
+import { read } from '../../support/csv/read.ts';
 import { numbers } from '../../support/scoring/predictions.ts';
-
-const dialect = { delimiter: ';', quote: '"', loneCr: false };
 
 /** What is appended to each row. */
 function fieldsOf(values: readonly number[], names: readonly string[], isAfterOthers = true): string[] {
   const columns = names.length === 0 ? ['prediction'] : names;
-  const { writer, maxBytes } = numberColumns(columns, {
-    predictionType: { kind: 'numbers', names },
-    dialect,
-    isAfterOthers,
-  });
+  const { head } = read('x;y\n', { delimiter: ';' });
+  const kept = isAfterOthers ? undefined : { kept: [], rename: {}, hasHeader: true, file: '' };
+  const { writer, maxBytes } = appendedColumns(
+    head,
+    { predictionType: { kind: 'numbers', names }, prefix: 'p', prediction: undefined },
+    kept,
+  );
   const into = wordView(Buffer.alloc(maxBytes));
   const write = writer(numbers(values, names));
   return Array.from({ length: values.length / columns.length }, (_, row) =>

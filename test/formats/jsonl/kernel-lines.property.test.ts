@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { placeRecords } from '../../../src/formats/columns/place-records.ts';
-import { LineLayout } from '../../../src/formats/jsonl/jsonl-layout.ts';
+import { lineLayout } from '../../../src/formats/jsonl/jsonl-layout.ts';
 import { KernelMembers } from '../../../src/formats/jsonl/kernel-members.ts';
 import { ObjectReader } from '../../../src/formats/jsonl/object-reader.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
@@ -136,7 +136,7 @@ const bytesOf = (given: readonly [string, string, [number, number] | undefined][
 
 function batchesOf(bytes: Buffer, batchRows: number): Batch[] {
   const limits = { batchRows, batchBytes: () => 1 << 20, rowOverhead: 0, maxRecordBytes: 1 << 20 };
-  const layout = new LineLayout(shape);
+  const layout = lineLayout({ shape });
   const reader = layout.records({ ...limits, start: layout.start, file: 'in.jsonl' });
   return [...reader.push(bytes), ...reader.end()];
 }
@@ -154,7 +154,7 @@ it('a kernel finds the values of lines as TypeScript does, however they are cut 
     fc.property(lines, closed, fc.boolean(), fc.integer({ min: 1, max: 30 }), (given, names, isCut, rows) => {
       const whole = bytesOf(given);
       const batches = batchesOf(isCut ? whole.subarray(0, -1) : whole, rows);
-      const layout = new LineLayout({ ...shape, closed: names });
+      const layout = lineLayout({ shape: { ...shape, closed: names } });
       const inTypeScript = layout.fieldReader();
       const inKernel = layout.fieldReader(kernelMemory);
       for (const batch of batches) {
@@ -178,7 +178,7 @@ it('a kernel merges lines with what is appended as TypeScript does', () => {
     fc.property(
       ...[lines, options, fc.infiniteStream(probability), fc.nat()],
       (given, { classes, hasPrediction }, numbers: Iterator<number>, split) => {
-        const layout = new LineLayout(shape);
+        const layout = lineLayout({ shape });
         const appended = layout.appended({
           predictionType: { kind: 'distribution', classes },
           prefix: 'p',

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { repair } from '../../../src/runs/repair/repair.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { readHistory } from '../../../src/training/rows/read-history.ts';
-import { arrivingSource } from '../../../src/web/data/profile/growing-file.ts';
+import { arrivingSource } from '../../../src/web/data/profile/arriving-source.ts';
 import { profileSource } from '../../../src/web/data/profile/profile-source.ts';
 import { recognizeUpload } from '../../../src/web/recognize-upload.ts';
 import { newFolder } from '../../support/folder.ts';

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
-import {
-  countRows,
-  positionOf,
-  RecordKind,
-  sliceBatch,
-  startOf,
-} from '../../../src/formats/records/batch.ts';
+import { countRows, RecordKind, recordEnds, startOf } from '../../../src/formats/records/batch.ts';
 import { LF } from '../../../src/formats/records/line-endings.ts';
 import { read } from '../../support/csv/read.ts';
 
@@ -44,7 +38,7 @@ for (const [ending, text] of Object.entries(inputs))
       const { head, batches } = read(text, { batchRows: 100 });
       const [batch] = batches;
       assert.ok(batch);
-      const places = Array.from(batch.kinds, (_, index) => positionOf(batch, index, head.dialect));
+      const places = Array.from(batch.kinds, (_, index) => recordEnds(head.dialect).positionOf(batch, index));
       assert.deepEqual(
         places.map(({ line }) => line),
         [3, 4, 5, 8, 9, 10, 11, 12],
@@ -62,7 +56,7 @@ for (const [ending, text] of Object.entries(inputs))
       const count = batch.ends.length;
       for (let from = 0; from < count; from++)
         for (let to = from + 1; to <= count; to++) {
-          const slice = sliceBatch(batch, from, to, head.dialect);
+          const slice = recordEnds(head.dialect).slice(batch, from, to);
           const reader = new RecordReader({
             dialect: head.dialect,
             file: 'test.csv',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { dataTally } from '../../../src/runs/drift/data-tally.ts';
 
 import { countedColumns } from '../../../src/scoring/counting/counted-column.ts';
@@ -20,7 +20,7 @@ const report = {
   ],
 };
 const counted = countedColumns(features, report);
-const layout = new CsvLayout(read('amount,plan,note\n').head);
+const layout = csvLayout({ header: read('amount,plan,note\n').head });
 const options = job({ input: 'in.csv', output: 'out.csv' });
 
 describe('what a run counts in its data', () => {

@@ -3,10 +3,13 @@ import { describe, it, test } from 'node:test';
 import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import type { ColumnFigures } from '../../../src/runs/drift/figures.ts';
-import { dataWarning, unrecognizedLine } from '../../../src/runs/drift/unrecognized-line.ts';
 import { checkUnrecognized } from '../../../src/runs/guards/unrecognized-limits.ts';
-import { weightsOf } from '../../../src/scoring/counting/columns-that-matter.ts';
-import { type CountedColumn, countedColumns } from '../../../src/scoring/counting/counted-column.ts';
+import { dataWarning, unrecognizedLine } from '../../../src/runs/observers/unknown-values.ts';
+import {
+  type CountedColumn,
+  countedColumns,
+  weightsOf,
+} from '../../../src/scoring/counting/counted-column.ts';
 import { TallyLayout } from '../../../src/scoring/counting/tally.ts';
 
 const column = (name: string, mismatched: number | null, unseen: number | null): ColumnFigures => ({

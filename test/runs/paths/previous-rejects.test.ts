@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import type { RunResult } from '../../../src/runs/run-result.ts';
+import type { RunResult } from '../../../src/runs/observer.ts';
 import { lockOf } from '../../../src/storage/local/locks/lock-file.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { newFolder } from '../../support/folder.ts';

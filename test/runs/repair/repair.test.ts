@@ -7,9 +7,11 @@ import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import type { Checkpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
-import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
+import { localPath, type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
+import { resolveTarget } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
+import { withObjectStore } from '../../support/object-store/object-backend.ts';
 import { runs } from '../../support/random-tests.ts';
 import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
@@ -304,3 +306,19 @@ const checkpointOfKilledRun: Checkpoint = {
     bytesOut: 0,
   },
 };
+
+describe('what needs a local file refuses', () => {
+  it('an output in a store', async () => {
+    const target = await resolveTarget('s3://bucket/out.csv', false, withObjectStore('http://127.0.0.1:9'));
+    assert.ok(target.durable);
+    assert.throws(() => localPath(target, 'repair needs'), {
+      code: 'usage',
+      message: 'repair needs an output that is a local file',
+    });
+  });
+
+  it('stdout', async () => {
+    const unread = { corrected: 'none.csv', private: false, maxRecordBytes: 1 };
+    await assert.rejects(repair({ output: '-', ...unread }), { code: 'usage' });
+  });
+});

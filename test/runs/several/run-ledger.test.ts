@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { recordRepair } from '../../../src/runs/several/record-repair.ts';
+import { recordRepair } from '../../../src/runs/finish-repair.ts';
 import { RunLedger } from '../../../src/runs/several/run-ledger.ts';
 import { versionOf } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PredictionType } from '../../../src/base/contract/predictions.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { appendedFor, type MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { read } from '../../support/csv/read.ts';
 
-const layout = new CsvLayout(read('id\n').head);
+const layout = csvLayout({ header: read('id\n').head });
 const options: MergeOptions = { layout, report: {}, prediction: false };
 const label: PredictionType = { kind: 'label' };
 const number: PredictionType = { kind: 'numbers', names: [] };

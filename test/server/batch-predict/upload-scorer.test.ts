@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { loadReport } from '../../../src/models/store/report-model.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
@@ -22,7 +22,7 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
   });
   const [batch] = batches;
   assert.ok(batch);
-  const layout = new CsvLayout(head);
+  const layout = csvLayout({ header: head });
   const predictionType = { kind: 'distribution', classes: model.classes } as const;
   const open = () =>
     uploadScorer({ model, report, threads, turns, batchRows: 3000 }).open({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { workTimeOf } from '../../../src/shards/assemble/work-time.ts';
+import { workTimeOf } from '../../../src/shards/assemble/file-parts.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
 import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';

@@ -96,22 +96,6 @@ describe('workers that share a pace', () => {
     assert.equal(first.member.limits(simulation.now).requests, 50);
   });
 
-  it('divide no limit that a store counts for all of them, but wait for a share, in case that one does not count there', async () => {
-    const simulation = newSimulation();
-    const [first] = [simulation.start(50, true), simulation.start(20, true)];
-    assert.equal(first.member.limits(0).share, 0);
-    await simulation.run(8_000, anything);
-    const { share, requests } = first.member.limits(simulation.now);
-    assert.deepEqual([share, requests], [1 / 2, Number.POSITIVE_INFINITY]);
-    assert.equal(first.member.given.requests, 20);
-    simulation.start(30);
-    await simulation.run(16_000, anything);
-    for (const { member } of simulation.workers) {
-      const { share, requests } = member.limits(simulation.now);
-      assert.deepEqual([share, requests], [1 / 3, 20]);
-    }
-  });
-
   it('wait for nobody while there is no limit', async () => {
     const simulation = newSimulation();
     const [first, second] = [simulation.start(null), simulation.start(null)];

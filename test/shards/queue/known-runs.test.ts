@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { Interrupted } from '../../../src/base/interrupted.ts';
-import { PLAN } from '../../../src/shards/folder/names.ts';
-import { openFolder } from '../../../src/shards/folder/open-folder.ts';
+import { openFolder, PLAN } from '../../../src/shards/folder/names.ts';
 import { KnownRuns } from '../../../src/shards/queue/known-runs.ts';
-import { queuedRun } from '../../../src/shards/queue/queued-run.ts';
+import { queuedRun } from '../../../src/shards/queue/shard-queue.ts';
 import { mountDisk, noSmallDisk, unmountDisk } from '../../cluster/harness/small-disk.ts';
 import { newFolder } from '../../support/folder.ts';
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beatName, leaseName } from '../../../src/shards/folder/names.ts';
-import { openFolder } from '../../../src/shards/folder/open-folder.ts';
+import { beatName, leaseName, openFolder } from '../../../src/shards/folder/names.ts';
 import type { Beat } from '../../../src/shards/folder/result-shape.ts';
-import { LeaseWatch } from '../../../src/shards/work/see-attempts.ts';
+import { LeaseWatch, Turns } from '../../../src/shards/work/see-attempts.ts';
 import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -75,5 +74,35 @@ describe('a worker that watches the leases of others', () => {
     await folder.create(leaseName(3, 1), JSON.stringify({ ...HOLDER, row: 7 }));
     const [attempt] = await watch.attemptsOf(3, await folder.list('leases'));
     assert.deepEqual({ row: attempt?.row, silentMs: attempt?.silentMs }, { row: 7, silentMs: 0 });
+  });
+});
+
+describe('turns', () => {
+  it('choose all shards one after the other, then the first ones again', () => {
+    const turns = new Turns(2);
+    const shards = [1, 3, 4, 6, 9];
+    assert.deepEqual(
+      [turns.next(shards), turns.next(shards), turns.next(shards)],
+      [
+        [1, 3],
+        [4, 6],
+        [9, 1],
+      ],
+    );
+  });
+
+  it('go on behind a shard that is there no longer', () => {
+    const turns = new Turns(1);
+    assert.deepEqual(turns.next([5, 7]), [5]);
+    assert.deepEqual(turns.next([4, 7]), [7]);
+    assert.deepEqual(turns.next([4]), [4]);
+  });
+
+  it('choose each only once, and none if there is none', () => {
+    const turns = new Turns(9);
+    assert.deepEqual(turns.next([2, 8]), [2, 8]);
+    assert.deepEqual(turns.next([2, 8]), [2, 8]);
+    assert.deepEqual(turns.next([]), []);
+    assert.deepEqual(turns.next([8]), [8]);
   });
 });

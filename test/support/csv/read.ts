@@ -5,7 +5,7 @@ import { FieldReader } from '../../../src/formats/csv/fields/field-reader.ts';
 import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
 import { EmptyRecord, RepeatedHeader } from '../../../src/formats/csv/records/no-rows.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
-import { type Batch, positionOf } from '../../../src/formats/records/batch.ts';
+import { type Batch, recordEnds } from '../../../src/formats/records/batch.ts';
 import type { Fault } from '../../../src/formats/records/faults.ts';
 import { type Fields, textsOf } from '../../../src/formats/records/fields.ts';
 import { countLines } from '../../../src/formats/records/line-endings.ts';
@@ -101,7 +101,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
 /** Where each record begins, and where the last one ends. */
 export function boundariesOf({ batches, head }: Read): Position[] {
   const starts = batches.flatMap(batch =>
-    Array.from(batch.ends, (_, index) => positionOf(batch, index, head.dialect)),
+    Array.from(batch.ends, (_, index) => recordEnds(head.dialect).positionOf(batch, index)),
   );
   return [...starts, batches.at(-1)?.end ?? afterHeader(head)];
 }

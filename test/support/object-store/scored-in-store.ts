@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import type { ServiceClient } from '../../../src/client/service-client.ts';
-import type { RunResult } from '../../../src/runs/run-result.ts';
+import type { RunResult } from '../../../src/runs/observer.ts';
 import { rejectSome } from '../../crash/unscorable.ts';
 import { linesOf, rowsOf, SENT } from '../../crash/variants.ts';
 import { newFolder } from '../folder.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { fieldEnd } from '../../../src/formats/csv/fields/count-fields.ts';
-import { positionOf, startOf } from '../../../src/formats/records/batch.ts';
+import { recordEnds, startOf } from '../../../src/formats/records/batch.ts';
 import { contentEnd } from '../../../src/formats/records/line-endings.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
@@ -26,7 +26,7 @@ export function recordsOf(csv: string | Buffer, options: ReadOptions = {}): Writ
       records.push({
         bytes: batch.bytes.subarray(start, end),
         content: contentEnd(batch.bytes, start, end, head.dialect) - start,
-        isMalformed: malformed.has(positionOf(batch, index, head.dialect).line),
+        isMalformed: malformed.has(recordEnds(head.dialect).positionOf(batch, index).line),
       });
     }
   return records;

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../../src/base/errors.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { type CsvLayout, csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { readHeader } from '../../../src/formats/csv/header.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
@@ -28,7 +28,7 @@ export function compareTexts(
     const dialect = dialectOf(options);
     const header = readHeader(bytes, true, { dialect, file, maxRecordBytes: 1 << 20 });
     if (header === undefined) throw new Error('all bytes are available, so the header is found or missing');
-    return { file, layout: new CsvLayout(header), rest: bytes.subarray(header.bytes.length) };
+    return { file, layout: csvLayout({ header }), rest: bytes.subarray(header.bytes.length) };
   };
   const sides = {
     input: open('in.csv', input),

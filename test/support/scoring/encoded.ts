@@ -6,7 +6,7 @@ import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
 import { type Encoded, encode } from '../../../src/client/bodies/encode.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { type CsvLayout, csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
@@ -52,7 +52,7 @@ function encodeIn(
 ): EncodedInput {
   const { nulls = [], types, batchBytes = () => 1 << 20, protocol = reportProtocol() } = options;
   const { head, batches } = read(text, { batchRows: 100, findsNoRows: true, ...options.read });
-  const layout = new CsvLayout(head);
+  const layout = csvLayout({ header: head });
   const features = chooseFeatures(layout, {}, { types, delimiter: ',' }, 'test.csv');
   const { body = protocol.predict('r').body, missing } = options;
   const batchBody = body.open({ features, nulls, missing }, memory);

@@ -1,4 +1,4 @@
-import { CsvLayout } from '../../../src/formats/csv/csv-layout.ts';
+import { type CsvLayout, csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import type { BatchScorer, Scorer } from '../../../src/scoring/scorer.ts';
@@ -18,7 +18,7 @@ export function openText(
   { types, ...options }: ReadOptions & { types?: Readonly<Record<string, string>> } = {},
 ): OpenedInput {
   const { head, batches } = read(text, { batchRows: 100, ...options });
-  const layout = new CsvLayout(head);
+  const layout = csvLayout({ header: head });
   const features = chooseFeatures(layout, {}, { types }, 'test.csv');
   const opened = scorer.open({
     report: 'r',

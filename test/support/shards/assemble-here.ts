@@ -4,9 +4,9 @@ import { type AssembleOptions, assembleRun } from '../../../src/library/shards/a
 import { RunControl } from '../../../src/runs/run-control.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
+import { removeFolder } from '../../../src/shards/assemble/join-state.ts';
 import { noTallies } from '../../../src/shards/assemble/joined-tallies.ts';
-import { removeFolder } from '../../../src/shards/assemble/remove-folder.ts';
-import { openFolder } from '../../../src/shards/folder/open-folder.ts';
+import { openFolder } from '../../../src/shards/folder/names.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
 import type { Backends } from '../../../src/storage/backends.ts';
 import type { Files } from '../../../src/storage/durable-files.ts';

@@ -65,7 +65,7 @@ export class PaceSimulation {
   }
 
   /** Starts a worker, which looks at the others until it is killed or leaves. */
-  start(requests: number | null = 100, isCounting = false): SimulatedWorker {
+  start(requests: number | null = 100): SimulatedWorker {
     const begun = this.now;
     const id = `w${this.workers.length}`;
     const worker: SimulatedWorker = new SimulatedWorker(
@@ -73,7 +73,7 @@ export class PaceSimulation {
         folder: this.#folderOf(() => worker),
         worker: id,
         process: { pid: 1, started: '1', realm: 'another machine' },
-        given: { requests, rows: null, isCounting },
+        given: { requests, rows: null },
         clock: () => this.now,
       }),
     );

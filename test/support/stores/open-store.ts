@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openQueue } from '../../../src/shards/queue/open-queue.ts';
+import { openQueue } from '../../../src/shards/queue/bull-queue.ts';
 import { chooseQueue } from '../../../src/shards/queue/queue-address.ts';
 import type { RunQueue, ShardQueue, TakenJob } from '../../../src/shards/queue/shard-queue.ts';
 

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { DataStore } from '../../../src/web/data/data-store.ts';
-import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.ts';
+import { changesIn, choicesOf, noSettings } from '../../../src/web/data/settings.ts';
 import { Incoming } from '../../../src/web/data/upload/incoming.ts';
 import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
-import { newTrainingId, TrainingStore } from '../../../src/web/training-store.ts';
+import { newTimedId } from '../../../src/web/stored-json.ts';
+import { TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
 import { patientClient } from '../../support/web/uploads.ts';
@@ -68,7 +69,7 @@ describe('the store of data', () => {
     const store = await DataStore.open(home, 1e6);
     const { id } = await add(store);
     const trainings = new TrainingStore(home);
-    const training = newTrainingId();
+    const training = newTimedId();
     const release = await trainings.lock(training);
     await trainings.write({
       format: 1,
@@ -176,9 +177,7 @@ describe('the store of data', () => {
     const { id } = await add(store);
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
     await Promise.all(
-      names.map(name =>
-        store.changeSettings(id, now => changed(now, new Map([[name, { type: 'date', isExcluded: true }]]))),
-      ),
+      names.map(name => store.changeSettings(id, changesIn({ column: '0', 'type-0': 'date' }, [name]))),
     );
     const { settings } = await store.meta(id);
     assert.deepEqual(settings.excluded, names);
@@ -207,20 +206,15 @@ describe('an upload that cannot be read or stored', () => {
 
 describe('the settings of columns', () => {
   it('are options of the training, for columns of any name', () => {
-    const chosen = changed(
-      noSettings,
-      new Map([
-        ['__proto__', { type: 'categorical', isExcluded: false }],
-        ['x', { type: 'auto', isExcluded: true }],
-      ]),
-    );
+    const names = ['__proto__', 'x'];
+    const form = { column: ['0', '1'], 'type-0': 'categorical', 'use-0': '1', 'type-1': 'auto' };
+    const chosen = changesIn(form, names)(noSettings);
     const { types = {}, excludeFeatures } = choicesOf(chosen);
     assert.deepEqual(Object.entries(types), [['__proto__', 'categorical']]);
     assert.deepEqual(excludeFeatures, ['x']);
-    const usual = { type: 'auto', isExcluded: false } as const;
-    const kept = changed(chosen, new Map([['x', usual]]));
+    const kept = changesIn({ column: '1', 'type-1': 'auto', 'use-1': '1' }, names)(chosen);
     assert.deepEqual(kept, { types: [['__proto__', 'categorical']], excluded: [] });
-    assert.deepEqual(changed(kept, new Map([['__proto__', usual]])), noSettings);
+    assert.deepEqual(changesIn({ column: '0', 'type-0': 'auto', 'use-0': '1' }, names)(kept), noSettings);
   });
 });
 

@@ -1,6 +1,7 @@
 import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
 import { RowcastError } from '../../../base/errors.ts';
 import { fromThreadError, type ThreadError, toThreadError } from '../../../base/thread-error.ts';
+import { isOutOfMemory } from '../../../base/thread-result.ts';
 
 /** What a thread is sent: requests with an id are answered, others are not. */
 interface Sent<Request> {
@@ -110,7 +111,7 @@ export class WorkerThread<Request, Result> {
 }
 
 function died(name: string, cause: unknown): RowcastError {
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY')
+  if (isOutOfMemory(cause))
     return new RowcastError('out_of_memory', 'scoring needs more memory than Node.js may use', {
       severity: 'stopped',
       hint: 'Raise the limit, in MB: NODE_OPTIONS=--max-old-space-size=8192.',

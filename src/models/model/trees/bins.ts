@@ -29,7 +29,7 @@ export function featureBins({ features, cuts, sets, highest }: CompiledTrees): F
 }
 
 /** The number of cuts below a number. */
-function binOf(cuts: Float64Array, value: number): number {
+export function cutsBelow(cuts: Float64Array, value: number): number {
   let from = 0;
   let count = cuts.length;
   while (count > 0) {
@@ -55,7 +55,7 @@ export function binConditions(
   bins: readonly FeatureBins[],
 ): BinConditions {
   const last = Int32Array.from(features, (feature, node) =>
-    feature < 0 ? 0 : binOf(bins[feature]?.cuts ?? new Float64Array(), cuts[node] as number),
+    feature < 0 ? 0 : cutsBelow(bins[feature]?.cuts ?? new Float64Array(), cuts[node] as number),
   );
   return {
     last,

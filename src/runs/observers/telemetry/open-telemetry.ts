@@ -1,13 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Context, DiagLogLevel, defaultTextMapGetter, diag, ROOT_CONTEXT } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  type Meter,
+  ROOT_CONTEXT,
+} from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { sanitize } from '../../../base/sanitize.ts';
 import { reasonOf } from '../../../base/system-error.ts';
-import { NO_TIME } from './collector-agent.ts';
-import { openExporters } from './exporters.ts';
+import { runMetrics } from '../../summary/run-metrics.ts';
+import { NO_TIME, openExporters } from './exporters.ts';
 import { requestDurations, requestSpans } from './request-spans.ts';
-import { observeRun } from './run-gauges.ts';
 import { type ObservedRun, RunTelemetry } from './run-telemetry.ts';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
@@ -118,3 +125,30 @@ const abortedAnew = (stop: AbortSignal, cancelled: AbortSignal): Promise<false> 
   new Promise(resolve => {
     if (!stop.aborted) stop.addEventListener('abort', () => resolve(false), { signal: cancelled });
   });
+
+/** Reports the metrics of a run, those of `--metrics`, whenever metrics are collected. */
+export function observeRun(meter: Meter, run: ObservedRun): void {
+  const gauges = new Map(
+    runMetrics(run.state).map(({ name, unit, help }) => [
+      name,
+      meter.createObservableGauge(`rowcast.run.${name}`, { unit, description: help }),
+    ]),
+  );
+  meter.addBatchObservableCallback(
+    result => {
+      const more = ofShard(run);
+      for (const { name, samples } of runMetrics(run.state)) {
+        const gauge = gauges.get(name);
+        if (gauge === undefined) continue;
+        for (const { value, labels } of samples) result.observe(gauge, value, { ...labels, ...more });
+      }
+    },
+    [...gauges.values()],
+  );
+}
+
+/** Plan and shard of a run in shards: several processes measure one output. */
+const ofShard = ({ attributes = {} }: ObservedRun): Attributes => ({
+  ...(attributes['rowcast.plan'] !== undefined && { plan: attributes['rowcast.plan'] }),
+  ...(attributes['rowcast.shard'] !== undefined && { shard: attributes['rowcast.shard'] }),
+});

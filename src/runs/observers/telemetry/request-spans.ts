@@ -13,7 +13,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { RowcastError } from '../../../base/errors.ts';
 import { CallError } from '../../../scoring/failures/call-error.ts';
-import type { TraceRequest } from '../../../scoring/trace.ts';
+import type { TraceRequest } from '../../../scoring/scorer.ts';
 
 export interface RequestSpansOptions {
   tracer: Tracer;

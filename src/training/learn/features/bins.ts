@@ -1,4 +1,5 @@
 import { MAX_BINS } from '../../../models/model/predictor-spec.ts';
+import { cutsBelow } from '../../../models/model/trees/bins.ts';
 
 /** The values of one feature. NaN is a missing value; a categorical feature (`levels`) has values 1, 2, 3 … */
 export interface Feature {
@@ -75,15 +76,4 @@ export function binsOf({ values }: Feature, { kind, cuts, bins }: Binning): Uint
     else result[row] = Number.isNaN(value) ? 0 : 1 + cutsBelow(cuts, value);
   }
   return result;
-}
-
-/** The number of cuts below a value. */
-function cutsBelow(cuts: Float64Array, value: number): number {
-  let [low, high] = [0, cuts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((cuts[middle] as number) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

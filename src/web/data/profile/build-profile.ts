@@ -26,6 +26,7 @@ const MAX_DISTINCT_IN_ALL = 200_000;
 export class ProfileBuilder {
   readonly #layout: Layout;
   readonly #file: string;
+  readonly #maxRecordBytes: number;
   readonly #fieldsOf: (batch: Batch) => Fields;
   readonly #sample = new RecordSample();
   readonly #missing: number[];
@@ -35,9 +36,10 @@ export class ProfileBuilder {
   #rows = 0;
 
   /** @param file for messages */
-  constructor(layout: Layout, file: string) {
+  constructor(layout: Layout, { file, maxRecordBytes }: { file: string; maxRecordBytes: number }) {
     this.#layout = layout;
     this.#file = file;
+    this.#maxRecordBytes = maxRecordBytes;
     const { length } = layout.names;
     const most = Math.max(TOP, Math.min(MAX_DISTINCT, Math.floor(MAX_DISTINCT_IN_ALL / length)));
     this.#fieldsOf = layout.fieldReader();
@@ -60,11 +62,10 @@ export class ProfileBuilder {
     }
     for (let row = 0; row < fields.rows; row++) this.#count(fields, row);
     for (const [index, end] of batch.ends.entries()) {
-      const kind = kindOf(batch, index);
-      if (kind === RecordKind.blank || fields.faults.has(index)) continue;
+      if (kindOf(batch, index) === RecordKind.blank || fields.faults.has(index)) continue;
       const start = startOf(batch, index);
       // A string of its own: a slice would keep the whole batch in memory.
-      this.#sample.add(end - start, () => ({ latin1: batch.bytes.toString('latin1', start, end), kind }));
+      this.#sample.add(end - start, () => batch.bytes.toString('latin1', start, end));
     }
     this.#rows += fields.rows;
   }
@@ -73,7 +74,7 @@ export class ProfileBuilder {
     const sample = this.#sample.records();
     const { names } = this.#layout;
     const columns: ProfiledColumn[] = [];
-    for (const { column, values } of sampledValues(sample, this.#layout)) {
+    for (const { column, values } of sampledValues(sample, this.#layout, this.#maxRecordBytes)) {
       const name = names[column] ?? '';
       const sampled = profileColumn(name, values, nameProblem(names, name)?.leftOut);
       columns.push(this.#column(column, sampled, sample.length < this.#rows));

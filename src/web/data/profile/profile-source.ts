@@ -35,15 +35,7 @@ export async function profileSource(
   formats?: Formats,
 ): Promise<Profile> {
   const { name: file, format: inputFormat, delimiter, maxRecordBytes, maxContentBytes } = job;
-  const { maxColumns, maxGroupBytes } = job;
-  const options = {
-    inputFormat,
-    delimiter,
-    maxRecordBytes,
-    maxColumns,
-    maxGroupBytes,
-    maxFooterBytes: MAX_FOOTER_BYTES,
-  };
+  const options = { ...job, inputFormat, maxFooterBytes: MAX_FOOTER_BYTES };
   const { layout, rest } = await readLayout(source, options, formats);
   if (layout.columnsHint !== undefined && delimiter === undefined)
     throw new RowcastError('invalid_csv', 'the header has a single column that looks like several', {
@@ -58,7 +50,7 @@ export async function profileSource(
     file,
     hint: 'Add a first line that names the columns, and upload it again.',
   });
-  const builder = new ProfileBuilder(layout, file);
+  const builder = new ProfileBuilder(layout, { file, maxRecordBytes });
   const records = layout.records({
     file,
     batchRows: BATCH_ROWS,

@@ -1,17 +1,15 @@
 import { EventEmitter, once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../../base/errors.ts';
-import { fromThreadError } from '../../../base/thread-error.ts';
-import type { Checked, Growth } from './growing-file.ts';
+import { isOutOfMemory, resultOf, startThread } from '../../../base/thread-result.ts';
 import type { Profile } from './profile-shape.ts';
-import type { ProfileOutcome, WorkerJob } from './profile-worker.ts';
+import type { WorkerJob } from './profile-worker.ts';
 
-/** A profile that is made in a thread of its own while the file is written, so that predictions are not delayed. */
+/** A profile that is made in a thread of its own while the file arrives, so that predictions are not delayed. */
 interface RunningProfile {
-  /** Call this after each write. */
-  onGrowth(size: number): void;
-  /** Call this after the last write. */
-  onWhole(size: number): void;
+  /** Passes on the next bytes of a file that is not Parquet; they are copied. */
+  write(bytes: Uint8Array): void;
+  /** Call this after the last bytes. */
+  end(): void;
   /** Rejects as soon as an error is found, which may be long before the file is whole. */
   outcome: Promise<Profile>;
   /**
@@ -29,12 +27,8 @@ const MAX_HEAP_MB = 384;
 const MAX_UNCHECKED_BYTES = 4 << 20;
 
 export function startProfile(job: WorkerJob): RunningProfile {
-  // The compiled file's name: unlike imports, URLs are not rewritten.
-  const worker = new Worker(new URL('./profile-worker.js', import.meta.url), {
-    workerData: job,
+  const worker = startThread(new URL('./profile-worker.js', import.meta.url), job, {
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    // Options of the process, such as --input-type, may forbid starting a file.
-    execArgv: [],
   });
   let checked = 0;
   const progress = new EventEmitter<{ checked: [] }>();
@@ -42,23 +36,22 @@ export function startProfile(job: WorkerJob): RunningProfile {
     checked = bytes;
     progress.emit('checked');
   };
-  const post = (growth: Growth): void => worker.postMessage(growth);
-  const outcome = new Promise<Profile>((resolve, reject) => {
-    // Only the thread posts here, and only these.
-    worker.on('message', (message: Checked | ProfileOutcome) => {
-      if ('checked' in message) onChecked(message.checked);
-      else if ('failure' in message) reject(fromThreadError(message.failure));
-      else resolve(message.profile);
-    });
-    worker.once('error', cause => reject(unlessTooLarge(cause)));
-    worker.once('exit', code => reject(new Error(`the profile's thread exited with code ${code}`)));
+  const outcome = resultOf<Profile, number>(worker, 'profiling', { onMessage: onChecked }).catch(cause => {
+    if (!isOutOfMemory(cause)) throw cause;
+    const message = 'the file has too many columns or too long values to be examined';
+    throw new RowcastError('out_of_memory', message, { cause });
   });
   const onEnd = (): void => onChecked(Number.POSITIVE_INFINITY);
   // The upload may fail first, and then nobody waits for the outcome.
   outcome.then(onEnd, onEnd);
   return {
-    onGrowth: size => post({ size, isWhole: false }),
-    onWhole: size => post({ size, isWhole: true }),
+    write(bytes) {
+      if (bytes.length === 0) return;
+      // Of its own: the memory of a buffer may have other ones in it too.
+      const own = new Uint8Array(bytes);
+      worker.postMessage(own, [own.buffer]);
+    },
+    end: () => worker.postMessage(new Uint8Array()),
     outcome,
     async keptUp(size) {
       while (size - checked > MAX_UNCHECKED_BYTES) await once(progress, 'checked');
@@ -67,15 +60,4 @@ export function startProfile(job: WorkerJob): RunningProfile {
       await worker.terminate();
     },
   };
-}
-
-function unlessTooLarge(error: Error): Error {
-  if (!('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')) return error;
-  return new RowcastError(
-    'out_of_memory',
-    'the file has too many columns or too long values to be examined',
-    {
-      cause: error,
-    },
-  );
 }

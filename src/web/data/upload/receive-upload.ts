@@ -96,15 +96,15 @@ interface Arriving extends Pick<RecognizedUpload, 'bytes'> {
   store: DataStore;
 }
 
-/** Stores the bytes of an upload. @param onGrowth called after each write */
+/** Stores the bytes of an upload. @param onStored called after each write */
 async function storeAll(
   { bytes, incoming, store }: Arriving,
-  onGrowth: (size: number) => void | Promise<void> = () => {},
+  onStored: (chunk: Buffer) => void | Promise<void> = () => {},
 ): Promise<void> {
   for await (const chunk of bytes) {
     store.space.cover(incoming.id, incoming.size + chunk.length);
     await incoming.write(chunk);
-    await onGrowth(incoming.size);
+    await onStored(chunk);
   }
 }
 
@@ -113,11 +113,11 @@ async function checkArriving(arriving: Arriving, job: WorkerJob): Promise<Profil
   try {
     // Ends the loop, which waits for the next bytes.
     running.outcome.catch(error => arriving.body.destroy(error));
-    await storeAll(arriving, size => {
-      running.onGrowth(size);
-      return running.keptUp(size);
+    await storeAll(arriving, chunk => {
+      running.write(chunk);
+      return running.keptUp(arriving.incoming.size);
     });
-    running.onWhole(arriving.incoming.size);
+    running.end();
     return await running.outcome;
   } finally {
     await running.stop();

@@ -37,7 +37,7 @@ export async function readTestingRows(
   const columns = uniqueColumns(layout.names.slice(0, own));
   const indexes = new Map(classes.map((name, index) => [name, index]));
   const labels: number[] = [];
-  const probabilities = new GrowingNumbers();
+  const probabilities: number[] = [];
   const fieldsOf = layout.fieldReader();
   const records = layout.records({
     file: source.name,
@@ -58,7 +58,7 @@ export async function readTestingRows(
     observer.onBatch(fields, columns);
     await nextTurn();
   }
-  return { labels, probabilities: probabilities.all(), classes: classes.length };
+  return { labels, probabilities: Float64Array.from(probabilities), classes: classes.length };
 }
 
 /** Training leaves out columns whose name another one has. */
@@ -77,22 +77,3 @@ const damaged = (): RowcastError =>
   new RowcastError('damaged_report', 'the testing results do not belong to the report', {
     hint: 'Train it again with --if-exists replace.',
   });
-
-/** A list of numbers of 8 bytes each. */
-class GrowingNumbers {
-  #values = new Float64Array(1024);
-  #length = 0;
-
-  push(value: number): void {
-    if (this.#length === this.#values.length) {
-      const larger = new Float64Array(2 * this.#length);
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#values[this.#length++] = value;
-  }
-
-  all(): Float64Array {
-    return this.#values.slice(0, this.#length);
-  }
-}

@@ -65,33 +65,17 @@ export async function viewPersona(
       charge(1);
       probabilities = predictor.model.engine.predict(persona, 1);
     }
-    const curve =
-      wants.curve && along
-        ? await curveOf({ predictor, persona, along, charge, nextTurn: () => fairUse.turns.next(key) })
-        : undefined;
+    const grid = wants.curve && along ? gridOf(along) : undefined;
+    let curve: Curve | undefined;
+    if (along && grid) {
+      charge(grid.values.length);
+      const nextTurn = (): Promise<void> => fairUse.turns.next(key);
+      curve = { grid, probabilities: await responseCurve(predictor, persona, along.name, grid, nextTurn) };
+    }
     return { ...view, probabilities, curve };
   } finally {
     release();
   }
-}
-
-async function curveOf({
-  predictor,
-  persona,
-  along,
-  charge,
-  nextTurn,
-}: {
-  predictor: Predictor;
-  persona: Float64Array;
-  along: PersonaField;
-  charge(rows: number): void;
-  nextTurn(): Promise<void>;
-}): Promise<Curve | undefined> {
-  const grid = gridOf(along);
-  if (grid === undefined) return undefined;
-  charge(grid.values.length);
-  return { grid, probabilities: await responseCurve(predictor, persona, along.name, grid, nextTurn) };
 }
 
 type Features = readonly (readonly [name: string, value: Value])[];

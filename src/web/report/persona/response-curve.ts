@@ -7,8 +7,8 @@ import {
   type ResponseSeries,
   responseChart,
 } from '../../charts/response-chart.ts';
-import { nameText } from '../../charts/text.ts';
 import { type Html, html } from '../../html.ts';
+import { nameText } from '../../texts.ts';
 import { controlDate, type PersonaField } from './fields.ts';
 
 /** The values of a column at which probabilities are predicted: numbers, days since 1970, or categories. */

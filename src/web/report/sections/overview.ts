@@ -2,12 +2,12 @@ import type { Quality } from '../../../base/contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
 import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
 import { barChart } from '../../charts/bar-chart.ts';
-import { countText, percentText } from '../../charts/text.ts';
 import { confirmButton } from '../../elements.ts';
 import { type Html, html, named } from '../../html.ts';
 import { noticeBox } from '../../notice.ts';
 import { mayCreate } from '../../session/require-session.ts';
 import type { Session } from '../../session/sessions.ts';
+import { countText, percentText } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import type { ReportView } from '../report-view.ts';
 

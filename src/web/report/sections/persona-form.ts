@@ -1,6 +1,6 @@
-import { countText, nameText, percentText } from '../../charts/text.ts';
 import { flag, type Html, html, named } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
+import { countText, nameText, percentText } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import { controlDate, MAX_FIELDS, type PersonaField } from '../persona/fields.ts';
 import type { PersonaView } from '../persona/persona-view.ts';

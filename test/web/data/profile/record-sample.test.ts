@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RecordKind } from '../../../../src/formats/records/batch.ts';
 import { RecordSample } from '../../../../src/web/data/profile/record-sample.ts';
 
 function sampleOf(count: number, limits: { maxRows?: number; maxBytes?: number }, size = 10): string[] {
   const sample = new RecordSample(limits);
-  for (let i = 0; i < count; i++)
-    sample.add(size, () => ({ latin1: String(i).padStart(size), kind: RecordKind.plain }));
-  return sample.records().map(({ latin1 }) => latin1.trim());
+  for (let i = 0; i < count; i++) sample.add(size, () => String(i).padStart(size));
+  return sample.records().map(record => record.trim());
 }
 
 describe('a sample of records', () => {

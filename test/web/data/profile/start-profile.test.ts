@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { startProfile } from '../../../../src/web/data/profile/start-profile.ts';
-import { newFolder } from '../../../support/folder.ts';
 
 const BYTES = 16 << 20;
 const line = '1234567,x\n';
 
 describe('a profile that is made while its file arrives', () => {
-  async function started(t: TestContext, header: string) {
-    const path = join(await newFolder(t), 'a.csv');
-    const text = header + line.repeat(Math.ceil(BYTES / line.length));
-    await writeFile(path, text);
+  function started(t: TestContext, header: string) {
+    const bytes = Buffer.from(header + line.repeat(Math.ceil(BYTES / line.length)));
     const running = startProfile({
-      path,
+      path: '',
       name: 'a.csv',
       format: 'csv',
       delimiter: undefined,
@@ -24,27 +19,32 @@ describe('a profile that is made while its file arrives', () => {
       maxGroupBytes: 1,
     });
     t.after(() => running.stop());
-    return { running, size: text.length };
+    const pass = (from: number, to: number): void => {
+      for (let at = from; at < to; at += 1 << 18)
+        running.write(bytes.subarray(at, Math.min(to, at + (1 << 18))));
+    };
+    return { running, pass, size: bytes.length };
   }
 
   it('lets the upload go on as soon as most of what has arrived is checked', async t => {
-    const { running, size } = await started(t, 'a,b\n');
+    const { running, pass, size } = started(t, 'a,b\n');
     let isKeptUp = false;
     const keptUp = running.keptUp(size).then(() => {
       isKeptUp = true;
     });
-    running.onGrowth(size / 4);
-    await running.keptUp(size / 4);
+    const quarter = size >> 2;
+    pass(0, quarter);
+    await running.keptUp(quarter);
     assert.equal(isKeptUp, false);
-    running.onGrowth(size);
+    pass(quarter, size);
     await keptUp;
-    running.onWhole(size);
+    running.end();
     assert.equal((await running.outcome).rows, Math.ceil(BYTES / line.length));
   });
 
   it('holds no upload whose file is wrong', async t => {
-    const { running, size } = await started(t, 'a,b\n1,2,3\n');
-    running.onGrowth(size);
+    const { running, pass, size } = started(t, 'a,b\n1,2,3\n');
+    pass(0, size);
     await running.keptUp(2 * size);
     await assert.rejects(running.outcome, { code: 'too_many_fields' });
   });

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Report } from '../../../../src/base/contract/schemas.ts';
 import { loadReportModel } from '../../../../src/models/store/report-model.ts';
 import { readReport } from '../../../../src/models/store/report-store.ts';
-import { evaluateReport } from '../../../../src/web/report/evaluation/evaluate-report.ts';
+import { evaluateReport } from '../../../../src/web/report/evaluation/evaluation.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { makeReport } from '../../../support/web/made-report.ts';
 
