@@ -1,8 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
+import { ClosedPipe } from '../base/interrupted.ts';
 import { sanitizeCells } from '../base/sanitize.ts';
 import type { Backend } from './backend.ts';
 import type { StoredInput } from './source.ts';
-import { ClosedPipe, type Sink, type Target, unwritable } from './target.ts';
+import { type Sink, type Target, unwritable } from './target.ts';
 
 /** What is read as it arrives, and only once: a pipe, a socket, a device. */
 export const streamInput = (name: string, path: string, stream: Readable): StoredInput => ({
