@@ -1,7 +1,7 @@
 import type { Server as TlsServer } from 'node:https';
 import fastify from 'fastify';
-import { isUnspecified } from '../base/contract/loopback.ts';
 import { RowcastError } from '../base/errors.ts';
+import { isUnspecified } from '../base/scheme.ts';
 import { removeUnfinished } from '../storage/local/home-folder.ts';
 import { type Admin, startAdmin } from './admin/admin.ts';
 import { Readiness } from './admin/readiness.ts';

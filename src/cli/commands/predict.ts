@@ -1,4 +1,4 @@
-import { defaultProtocol } from '../../base/contract/default-protocol.ts';
+import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import {
   type Description,
   type Features,

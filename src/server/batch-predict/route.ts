@@ -2,12 +2,12 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parquetTypes, type UploadFormat, uploadTypes } from '../../base/contract/file-formats.ts';
 import {
   formatRowCounts,
   rowCountsTrailer,
   type UploadRowCounts,
 } from '../../base/contract/row-counts-trailer.ts';
-import { parquetTypes, type UploadFormat, uploadTypes } from '../../base/contract/upload-formats.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { rowCountsOf } from '../../scoring/row-counts.ts';
 import { prefetch } from '../../scoring/scored-stream.ts';

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { LoggedEvent } from '../../base/reference/logged-event.ts';
+import type { LoggedEvent } from '../../base/reference/events.ts';
 
 /** At most one line per interval: during an attack there are thousands of events per second. */
 const EVERY_MS = 10_000;

@@ -1,5 +1,5 @@
-import { type StoreOptionName, storeOptionNames } from '../../base/contract/store-option-names.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { type StoreOptionName, storeOptionNames } from '../../base/options/store.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 
 /** What `--store-options` may set. */
