@@ -22,7 +22,6 @@ import { labelsOf, splitRows } from './rows/split-rows.ts';
 
 export interface FitOptions extends ColumnChoices {
   id: string;
-  /** The column to predict. */
   predict: string;
   seed: number;
   /** Texts that were treated as missing. */

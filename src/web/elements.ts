@@ -10,7 +10,6 @@ interface Confirmation {
   label: string;
   /** What the button is about, for screen readers, if there are several. */
   about?: Part;
-  /** The question. */
   title: Part;
   /** What follows from it. */
   text: Part;

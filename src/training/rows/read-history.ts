@@ -30,7 +30,6 @@ export interface HistoryOptions extends OpenOptions, ColumnChoices {
   historyFile: string;
   /** The paths of files whose rows follow, with the same columns. */
   furtherFiles?: readonly string[] | undefined;
-  /** The column to predict. */
   predict: string;
   /** The seed of the sample that is taken of large files. */
   seed: number;

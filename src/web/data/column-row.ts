@@ -13,7 +13,6 @@ interface ColumnRow {
   /** Whether its name tells it from all others, so that choices can be made for it. */
   isNamed: boolean;
   rows: number;
-  /** The rows that were sampled. */
   sampled: number;
   settings: DataSettings;
 }

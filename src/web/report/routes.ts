@@ -10,7 +10,7 @@ import { html } from '../html.ts';
 import { notify } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { requireScope, requireUnbound, sessionOf } from '../session/require-session.ts';
-import { LoadedReports } from './loaded-reports.ts';
+import { reportLoader } from './loaded-reports.ts';
 import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
 import { type FormValues, textOf } from './persona/read-form.ts';
 import { curveFigure } from './persona/response-curve.ts';
@@ -27,7 +27,7 @@ type ReportRequest = FastifyRequest<Route>;
 /** The page of a report, and what it calls. */
 export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const { home } = context;
-  const reports = new LoadedReports(context);
+  const load = reportLoader(context);
 
   /** @param values the form; a typical persona if omitted */
   async function show(
@@ -38,7 +38,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     const { id } = request.params;
     requireScope(request, id, 'report');
     const session = sessionOf(request);
-    const loaded = await reports.load(id);
+    const loaded = await load(id);
     const isAllowed = session.principal.hasScope('predict');
     const wants = { probabilities: isAllowed, curve: isAllowed };
     const persona = await viewPersona(context, { request, reply, loaded, values, wants });
@@ -58,7 +58,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
   const predict = async (request: ReportRequest, reply: FastifyReply, wants: PersonaRequest['wants']) => {
     const { id } = request.params;
     requireScope(request, id, 'predict');
-    const loaded = await reports.load(id);
+    const loaded = await load(id);
     const values = request.body ?? {};
     return { loaded, persona: await viewPersona(context, { request, reply, loaded, values, wants }) };
   };

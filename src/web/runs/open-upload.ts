@@ -17,7 +17,6 @@ export interface UploadObserver {
 }
 
 interface OpenUploadOptions extends UploadObserver {
-  /** The name of the file. */
   name: string;
   /** Where it is stored. */
   path: string;

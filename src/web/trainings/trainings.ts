@@ -17,9 +17,7 @@ import {
 } from '../training-store.ts';
 import { Watched } from '../watched.ts';
 
-/** What to train. */
 export interface TrainingOrder {
-  /** The uploaded data. */
   data: TrainingState['data'];
   options: Omit<TrainOptions, 'home' | 'onSkip' | 'onStep' | 'signal'> & { id: string };
   /** The name of the key. */

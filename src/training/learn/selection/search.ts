@@ -156,7 +156,6 @@ export interface Selection {
   candidate: Candidate;
   encodings: readonly Encoding[];
   metrics: Metrics;
-  /** All candidates that were compared. */
   compared: ComparedCandidate[];
 }
 

@@ -78,7 +78,6 @@ export function partition(
 export interface TreeSettings {
   /** The most leaves of a tree. */
   leaves: number;
-  /** The fewest rows of a leaf. */
   leafRows: number;
   /** L2 penalty on leaf values. */
   l2: number;
