@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RequestError } from '../../server/problems/problems.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-files.ts';
-import { Quota, Space, sizeOfFolder } from '../quota.ts';
+import { DiskQuota, Space, sizeOfFolder } from '../quota.ts';
 import { Recent } from '../recent.ts';
 import { placeJson } from '../stored-json.ts';
 import { TrainingStore } from '../training-store.ts';
@@ -54,7 +54,7 @@ export class DataStore {
     this.#trainings = new TrainingStore(home);
   }
 
-  get quota(): Quota {
+  get quota(): DiskQuota {
     return this.space.quota;
   }
 
@@ -70,7 +70,7 @@ export class DataStore {
   ): Promise<DataStore> {
     const store = new DataStore(
       home,
-      new Space(new Quota(totalBytes), 'The file', { most: MAX_FILES, called: 'uploaded files' }),
+      new Space(new DiskQuota(totalBytes), 'The file', { most: MAX_FILES, called: 'uploaded files' }),
     );
     for (const id of await dataIds(home)) await store.#count(id);
     const removed = await removeLeftovers(home);
