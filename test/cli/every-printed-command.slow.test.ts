@@ -32,7 +32,7 @@ const places: Readonly<Record<string, readonly [count: number, ...tests: string[
   'cli/help/help-text.ts': [1, 'a command of a hint'],
   'cli/repair-commands.ts': [2, 'test/cli/printed-commands.slow.test.ts'],
   'cli/score/files-watch.ts': [1, 'test/crash/signals.slow.test.ts'],
-  'cli/score/run-log.ts': [1, 'test/crash/signals.slow.test.ts'],
+  'cli/score/log-run.ts': [1, 'test/crash/signals.slow.test.ts'],
   'cli/shards/assemble-finished.ts': [1, 'test/cli/printed-commands.slow.test.ts'],
   'cli/shards/plan-shards.ts': [3, 'test/cli/printed-commands.slow.test.ts'],
   'cli/shards/score-workers.ts': [3, 'test/crash/signals.slow.test.ts', 'test/cluster/queue.cluster.test.ts'],

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
-import type { LastRun } from '../summary/last-run.ts';
-import { lastRunShape } from '../summary/last-run-shape.ts';
+import { type LastRun, lastRunShape } from '../summary/good-run.ts';
 
 /** The name of the ledger in the folder of the outputs. */
 export const LEDGER = '.rowcast-runs.json';

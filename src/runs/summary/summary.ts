@@ -3,9 +3,8 @@ import { classesOf, type PredictionType } from '../../base/contract/predictions.
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';
-import type { ColumnFigures, DataFigures } from '../drift/figures.ts';
-import type { ScoreFigures } from '../drift/score-figures.ts';
-import type { LastRun } from './last-run.ts';
+import type { ColumnFigures, DataFigures, ScoreFigures } from '../drift/figures.ts';
+import type { LastRun } from './good-run.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
