@@ -185,8 +185,6 @@ export interface RecordLayout {
   positionOf(batch: Batch, index: number): Position;
   /** The texts of the fields of whole records, however many each has. It is for a few records. */
   textsOf(records: Buffer): string[][];
-  /** Finds the malformed records of batches, like a reader of fields, but without finding fields. */
-  faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault>;
   /** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
   contentEnd(bytes: Uint8Array, start: number, end: number): number;
   /** Number of lines that end in `bytes[start, end)`. */

@@ -25,14 +25,14 @@ export class ParquetText implements TextOfFile {
   #entries: TextEntry[];
 
   /**
-   * @param header what is before the first record
+   * @param header what is before the first record; by default nothing
    * @param start the offset of the first record, if there is more text before the header
    */
   constructor(
     file: ParquetFile,
     columns: readonly FileColumn[],
     kind: TextKind,
-    header: Buffer,
+    header: Buffer = Buffer.alloc(0),
     start = header.length,
   ) {
     this.#kind = kind;
@@ -68,18 +68,30 @@ export class ParquetText implements TextOfFile {
     if (!isAfterEntry && offset < this.#start) yield this.#header.subarray(Math.max(0, inHeader));
     let at = first.offset;
     this.#entries = [first];
-    const names = this.#columns.map(({ name }) => name);
-    const text = new GroupText(recordParts(this.#kind, names), BatchMemory.create());
-    for (let group = first.group; group < this.#file.groups.length; group++) {
+    for await (const { group, chunks } of this.#groups(first.group)) {
       if (group > first.group) this.#entries.push({ offset: at, group });
-      text.begin();
-      const accept = (page: TextPage): TextPage => text.accept(page);
-      const columns = await readGroup(this.#file, this.#columns, { index: group, kind: this.#kind, accept });
-      for (const chunk of text.write(this.#file.groups[group]?.rows ?? 0, columns)) {
+      for (const chunk of chunks) {
         const before = at;
         at += chunk.length;
         if (at > offset) yield chunk.subarray(Math.max(0, offset - before));
       }
+    }
+  }
+
+  /** The text of each group of rows. */
+  async *ofGroups(): AsyncGenerator<Buffer> {
+    for await (const { chunks } of this.#groups(0))
+      yield Buffer.concat(Array.from(chunks, chunk => Buffer.from(chunk)));
+  }
+
+  async *#groups(first: number): AsyncGenerator<{ group: number; chunks: Iterable<Buffer> }> {
+    const names = this.#columns.map(({ name }) => name);
+    const text = new GroupText(recordParts(this.#kind, names), BatchMemory.create());
+    for (let group = first; group < this.#file.groups.length; group++) {
+      text.begin();
+      const accept = (page: TextPage): TextPage => text.accept(page);
+      const columns = await readGroup(this.#file, this.#columns, { index: group, kind: this.#kind, accept });
+      yield { group, chunks: text.write(this.#file.groups[group]?.rows ?? 0, columns) };
     }
   }
 
