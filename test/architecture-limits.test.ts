@@ -10,10 +10,10 @@ import { startStub } from './support/stub/service.ts';
 
 /** How large the house may be. These numbers only go down: lower one when it is more than the house needs. */
 const LIMITS = {
-  'files of src': 0,
-  'lines of src': 0,
-  'lines of test': 0,
-  'modules that a run with a service loads': 0,
+  'files of src': 890,
+  'lines of src': 95_500,
+  'lines of test': 78_400,
+  'modules that a run with a service loads': 365,
   'files on the way of a run': 45,
 };
 
@@ -29,9 +29,9 @@ function checkLimit(what: keyof typeof LIMITS, found: number): void {
 }
 
 /** The files that ARCHITECTURE.md lists, in the order in which a run comes to them. */
-const way = [...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/^\d+\. `src\/(\S+\.ts)`: /gm)].map(
-  ([, file = '']) => file,
-);
+const way = [
+  ...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/^\d+\. `src\/(\S+\.ts)`: /gm),
+].map(([, file = '']) => file);
 
 describe('the size of the house', () => {
   it('does not grow', () => {

@@ -28,7 +28,8 @@ import type {
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
-import { goodRun, type LastRun, type RunMemory } from './summary/good-run.ts';
+import { goodRun } from './summary/good-run.ts';
+import type { LastRun, RunMemory } from './summary/summary.ts';
 import {
   type Checksums,
   type Ending,

@@ -1,7 +1,8 @@
 import { reasonOf } from '../../base/system-error.ts';
 import { type Backends, backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
-import { type LastRun, lastRunShape, type RunMemory } from '../summary/good-run.ts';
+import { lastRunShape } from '../summary/good-run.ts';
+import type { LastRun, RunMemory } from '../summary/summary.ts';
 import { LEDGER } from './ledger-file.ts';
 import { RunLedger } from './run-ledger.ts';
 

@@ -5,7 +5,8 @@ import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
 import { type EarlierFigures, earlierFigures, hasCounts } from '../drift/compare.ts';
-import { type LastRun, lastRunIn } from './good-run.ts';
+import { lastRunIn } from './good-run.ts';
+import type { LastRun } from './summary.ts';
 
 /** The format of the summaries that this version writes and reads. */
 const FORMAT = 1;
