@@ -68,3 +68,18 @@ export const commandLineCodes = {
   stdout_closed: { exit: [2], cause: 'Stdout is closed or discarded.', fix: 'Use `-o`, or `> /dev/null`.' },
   no_working_directory: { exit: [2], cause: 'The working directory was deleted or is unreadable.' },
 } as const satisfies CommandErrorDocs;
+
+/** Codes of errors that only programs get that use the library. */
+export const libraryCodes = {
+  callback_failed: {
+    exit: [3],
+    cause: 'A callback threw or rejected, with the error as `cause`.',
+    fix: 'The same call resumes.',
+  },
+  scorer_failed: {
+    exit: [2, 3],
+    cause:
+      'The program’s scorer threw (see `cause`), or returned what JSON cannot express. A `RowcastError` with the ' +
+      'severity `temporary` is tried again.',
+  },
+} as const satisfies CommandErrorDocs;

@@ -1,8 +1,8 @@
 import { definitionOption } from '../../base/options/definition.ts';
 import { inputOptions, personaFormatOption, uploadFormatOption } from '../../base/options/input.ts';
 import { endOptions, jsonOption, progressOptions } from '../../base/options/observability.ts';
+import { historyPositional, inputPositional } from '../../base/options/option.ts';
 import { appendedOptions, outputOptions } from '../../base/options/output.ts';
-import { historyPositional, inputPositional } from '../../base/options/positionals.ts';
 import {
   connectionOptions,
   homeOption,

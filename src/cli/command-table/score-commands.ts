@@ -1,10 +1,9 @@
 import { definitionOption, definitionOptions, dryRunOption } from '../../base/options/definition.ts';
 import { jsonOption, progressOptions, statusOptions } from '../../base/options/observability.ts';
-import { planOptions } from '../../base/options/plan.ts';
-import { inputsPositional } from '../../base/options/positionals.ts';
+import { inputsPositional } from '../../base/options/option.ts';
 import { repairOptions } from '../../base/options/repair.ts';
 import { runGroups } from '../../base/options/score.ts';
-import { queueOption, shardOptions, workersOption } from '../../base/options/shards.ts';
+import { planOptions, queueOption, shardOptions, workersOption } from '../../base/options/shards.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { CommandRow } from './command-row.ts';

@@ -1,6 +1,6 @@
-import { keyOptions } from '../../base/options/keys.ts';
 import { jsonOption } from '../../base/options/observability.ts';
 import {
+  keyOptions,
   limitOptions,
   listenOptions,
   platformOptions,

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../../base/contract/loopback.ts';
 import type { PredictionType } from '../../../base/contract/predictions.ts';
+import { isLoopback } from '../../../base/scheme.ts';
 import type { RunColumn, RunColumns } from '../../run-columns.ts';
 
 /** Where events go and what they are a part of, by the variables that all clients of OpenLineage read. */
