@@ -225,7 +225,8 @@ export interface LastRun {
 }
 
 /** The facts of a run whose columns and scores are compared. */
-export interface CountedRun extends Pick<LastRun, 'run_id' | 'started_at' | 'finished_at' | 'input' | 'report'> {
+export interface CountedRun
+  extends Pick<LastRun, 'run_id' | 'started_at' | 'finished_at' | 'input' | 'report'> {
   rows: { read: number };
 }
 
