@@ -9,6 +9,11 @@ export class Interrupted extends Error {
   }
 }
 
+/** The reader of a pipe has closed it, as `head` does. Not a failure. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe';
+}
+
 /** Calls a function when a signal is aborted, or at once if it was. @returns a function that calls it off */
 export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
   if (signal?.aborted) act();

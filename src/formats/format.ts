@@ -1,8 +1,7 @@
 import type { Predictions } from '../base/contract/predictions.ts';
-import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { PipedFile } from '../base/shell-pipe.ts';
-import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
+import type { GroupEncoder, StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';

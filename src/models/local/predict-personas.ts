@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Prediction } from '../../base/contract/prediction.ts';
-import type { Features, PersonaAnswer, Value } from '../../base/contract/schemas.ts';
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { unknownColumns } from '../../base/contract/predictions.ts';
+import type { Features, PersonaAnswer, Prediction, Value } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { encoderOf } from '../../formats/columns/column-encoder.ts';
 import type { Model } from '../model/model-file.ts';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { RowcastError } from '../../base/errors.ts';
 import { onAbort } from '../../base/interrupted.ts';
-import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import { plainNames, type Run } from '../../runs/run.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../../base/contract/loopback.ts';
+import { isLoopback } from '../../../base/scheme.ts';
 
 /** Where events go and what they are a part of, by the variables that all clients of OpenLineage read. */
 export interface LineageSettings {
