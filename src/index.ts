@@ -6,8 +6,15 @@
  * scores with a report of this machine; `url`, or `scorer: new Client({ url, key })`, asks a service instead.
  */
 
-export type { Predicted, Prediction } from './base/contract/prediction.ts';
-export type { Features, LooseReport, Probabilities, Report, ValueWarning } from './base/contract/schemas.ts';
+export type {
+  Features,
+  LooseReport,
+  Predicted,
+  Prediction,
+  Probabilities,
+  Report,
+  ValueWarning,
+} from './base/contract/schemas.ts';
 export { type Location, RowcastError } from './base/errors.ts';
 export type { ClientTls } from './client/transport/tls.ts';
 export type { Reject } from './formats/records/reject.ts';

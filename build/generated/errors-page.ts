@@ -1,5 +1,5 @@
 import { exitCodes } from '../../src/base/errors.ts';
-import { commandLineCodes } from '../../src/base/reference/command-line-codes.ts';
+import { commandLineCodes, libraryCodes } from '../../src/base/reference/command-line-codes.ts';
 import type {
   CommandErrorDoc,
   CommandErrorDocs,
@@ -7,13 +7,11 @@ import type {
   ErrorDocs,
 } from '../../src/base/reference/error-doc.ts';
 import { inputCodes } from '../../src/base/reference/input-codes.ts';
-import { libraryCodes } from '../../src/base/reference/library-codes.ts';
 import { type ProblemCode, problemDocs } from '../../src/base/reference/problem-codes.ts';
 import { faultDocs, predictionDocs, warningDocs } from '../../src/base/reference/reject-codes.ts';
 import { requestCodes } from '../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../src/base/reference/run-codes.ts';
-import { serviceCodes } from '../../src/base/reference/service-codes.ts';
-import { storeCodes } from '../../src/base/reference/store-codes.ts';
+import { serviceCodes, storeCodes } from '../../src/base/reference/service-codes.ts';
 import { exitCodeTable } from '../../src/cli/help/exit-code-table.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
 import { severities } from '../../src/scoring/failures/call-error.ts';

@@ -1,6 +1,4 @@
-import { commandEvents } from '../../src/base/reference/command-events.ts';
-import type { LogEvents } from '../../src/base/reference/log-events.ts';
-import { serviceEvents } from '../../src/base/reference/service-events.ts';
+import { commandEvents, type LogEvents, serviceEvents } from '../../src/base/reference/events.ts';
 import { listItem } from './markdown.ts';
 
 /** For docs/log-events.md: every event of a log line, by the names of the markers. */

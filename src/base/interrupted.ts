@@ -9,6 +9,18 @@ export class Interrupted extends Error {
   }
 }
 
+/** The reader of a pipe has closed it, as `head` does. Not a failure. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe';
+}
+
+/** Calls a function when a signal is aborted, or at once if it was. @returns a function that calls it off */
+export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
+  if (signal?.aborted) act();
+  else signal?.addEventListener('abort', act);
+  return () => signal?.removeEventListener('abort', act);
+}
+
 /**
  * The value of a promise, unless the signal is aborted first.
  *
@@ -20,19 +32,17 @@ export async function unlessStopped<T>(
   stop: AbortSignal | undefined,
   drop?: (late: T) => void,
 ): Promise<T> {
-  let onAbort = (): void => {};
+  let callOff = (): void => {};
   const stopped = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new Interrupted(stop));
+    callOff = onAbort(stop, () => reject(new Interrupted(stop)));
   });
-  if (stop?.aborted) onAbort();
-  else stop?.addEventListener('abort', onAbort);
   try {
     return await Promise.race([promise, stopped]);
   } catch (error) {
     if (error instanceof Interrupted && drop !== undefined) promise.then(drop).catch(() => {}); // it is over
     throw error;
   } finally {
-    stop?.removeEventListener('abort', onAbort);
+    callOff();
   }
 }
 
@@ -44,13 +54,12 @@ export function timeLimit(ms: number, other: AbortSignal): { over: AbortSignal; 
   const limit = new AbortController();
   const abort = (): void => limit.abort(other.aborted ? other.reason : new Error('no response in time'));
   const timer = setTimeout(abort, ms);
-  if (other.aborted) abort();
-  else other.addEventListener('abort', abort);
+  const callOff = onAbort(other, abort);
   return {
     over: limit.signal,
     end() {
       clearTimeout(timer);
-      other.removeEventListener('abort', abort);
+      callOff();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads';
-import { fromThreadError, type ThreadError, toThreadError } from './thread-error.ts';
+import { fromThreadError, type ThreadError, toThreadError } from './errors.ts';
 
 /** What a thread posts: any number of messages, then its result or why there is none. */
 type Posted<Result, Message> = { message: Message } | { result: Result } | { failure: ThreadError };

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { RowcastError } from '../base/errors.ts';
 import { inputOptions } from '../base/options/input.ts';
-import type { Options } from '../base/options/option.ts';
+import { inputsPositional, type Options } from '../base/options/option.ts';
 import { outputOptions } from '../base/options/output.ts';
-import { inputsPositional } from '../base/options/positionals.ts';
-import { rejectsOptions } from '../base/options/rejects.ts';
+import { rejectsOptions } from '../base/options/repair.ts';
 import { schemeOf } from '../base/scheme.ts';
 import { planFiles } from '../library/several/plan-files.ts';
 import type { FilePair } from '../runs/several/pair-files.ts';

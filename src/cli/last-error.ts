@@ -1,7 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
+import { ClosedPipe } from '../base/interrupted.ts';
 import { sanitizeLines } from '../base/sanitize.ts';
 import { exitCodeOf } from '../runs/exit-code.ts';
-import { ClosedPipe } from '../storage/target.ts';
 import type { Context } from './context.ts';
 import { describeFailure, failureFields, failureMessage } from './exit-codes.ts';
 import { liveLines } from './terminal/live-lines.ts';

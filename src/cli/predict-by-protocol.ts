@@ -1,5 +1,4 @@
-import type { Predicted } from '../base/contract/prediction.ts';
-import type { Description, Features } from '../base/contract/schemas.ts';
+import type { Description, Features, Predicted } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
 import { httpScorer } from '../client/scorer/http-scorer.ts';

@@ -1,5 +1,5 @@
-import { isLoopback } from '../base/contract/loopback.ts';
 import { RowcastError } from '../base/errors.ts';
+import { isLoopback } from '../base/scheme.ts';
 
 /**
  * Checks the base URL of a service before anything is sent to it.

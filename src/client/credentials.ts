@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Auth, isOfCloud } from '../base/contract/auth-names.ts';
+import { type Auth, isOfCloud } from '../base/contract/protocol-names.ts';
 
 /** A key that may be replaced while a run is using it, such as a token that expires. */
 export interface Key {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Auth } from '../base/contract/auth-names.ts';
 import { type CallStatistics, newCallStatistics } from '../base/contract/call-statistics.ts';
+import type { Auth } from '../base/contract/protocol-names.ts';
 import type { Description } from '../base/contract/schemas.ts';
 import type { SharedPace } from '../base/contract/shared-pace.ts';
 import type { RetryPolicy } from '../scoring/failures/attempts.ts';

@@ -1,8 +1,7 @@
 import type { Predictions } from '../base/contract/predictions.ts';
-import type { GroupEncoder } from '../base/group-encoder.ts';
 import type { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { PipedFile } from '../base/shell-pipe.ts';
-import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
+import type { GroupEncoder, StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import type { Appended, AppendedOptions } from './appended.ts';
 import type { Comparison, RejectRecords } from './comparison.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
@@ -185,8 +184,6 @@ export interface RecordLayout {
   positionOf(batch: Batch, index: number): Position;
   /** The texts of the fields of whole records, however many each has. It is for a few records. */
   textsOf(records: Buffer): string[][];
-  /** Finds the malformed records of batches, like a reader of fields, but without finding fields. */
-  faultFinder(): (batch: Batch) => ReadonlyMap<number, Fault>;
   /** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
   contentEnd(bytes: Uint8Array, start: number, end: number): number;
   /** Number of lines that end in `bytes[start, end)`. */

@@ -1,4 +1,4 @@
-import type { GroupEncoder } from '../base/group-encoder.ts';
+import type { GroupEncoder } from '../base/text-of-file.ts';
 import type { ColumnOptions } from './output-columns.ts';
 
 /** A column of a file of groups that is written, not copied. */

@@ -1,7 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
-import { Interrupted } from '../base/interrupted.ts';
+import { ClosedPipe, Interrupted } from '../base/interrupted.ts';
 import { failureOf, RunControl } from '../runs/run-control.ts';
-import { ClosedPipe } from '../storage/target.ts';
 
 /**
  * The value of a promise.

@@ -1,6 +1,6 @@
 import { LAST } from '../base/options/drift.ts';
 import { runOptions } from '../base/options/score.ts';
-import { changedOptions } from '../base/options/values/changed-options.ts';
+import { changedOptions } from '../base/options/values/resolve-options.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
 import { absolutePath } from '../base/scheme.ts';
 import { readVersion } from '../base/version.ts';

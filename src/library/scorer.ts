@@ -1,5 +1,4 @@
-import type { Prediction } from '../base/contract/prediction.ts';
-import type { Features, LooseReport } from '../base/contract/schemas.ts';
+import type { Features, LooseReport, Prediction } from '../base/contract/schemas.ts';
 
 /**
  * What predicts: a `LocalScorer`, a `Client`, or an object of your own. `score` calls an own one with batches of

@@ -1,11 +1,10 @@
 import { constants } from 'node:os';
 import { exitCodes, RowcastError } from '../base/errors.ts';
-import { Interrupted } from '../base/interrupted.ts';
+import { ClosedPipe, Interrupted } from '../base/interrupted.ts';
 import { exceeds } from '../base/options/values/reject-limit.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { sanitizeLines } from '../base/sanitize.ts';
 import type { RowCounts } from '../scoring/row-counts.ts';
-import { ClosedPipe } from '../storage/target.ts';
 import type { RunError } from './summary/summary.ts';
 
 /** Exit codes other than those of errors, which have their own. */

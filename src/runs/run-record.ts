@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import { defaultProtocol } from '../base/contract/default-protocol.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
+import { defaultProtocol } from '../base/contract/protocol-names.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { schemeOf } from '../base/scheme.ts';
@@ -29,7 +29,7 @@ import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { goodRun } from './summary/good-run.ts';
-import type { LastRun, RunMemory } from './summary/last-run.ts';
+import type { LastRun, RunMemory } from './summary/summary.ts';
 import {
   type Checksums,
   type Ending,

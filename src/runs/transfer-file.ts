@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
+import type { UploadFormat } from '../base/contract/file-formats.ts';
 import type { ScoredUpload, UploadRowCounts } from '../base/contract/row-counts-trailer.ts';
-import type { UploadFormat } from '../base/contract/upload-formats.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import type { Format } from '../formats/format.ts';

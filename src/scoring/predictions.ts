@@ -1,5 +1,5 @@
-import type { Prediction } from '../base/contract/prediction.ts';
 import { numbersPerRow, type Predictions, type PredictionType } from '../base/contract/predictions.ts';
+import type { Prediction } from '../base/contract/schemas.ts';
 
 /** Predictions as a scorer returns them. */
 export type ReceivedPredictions<P extends Predictions = Predictions> = P & {

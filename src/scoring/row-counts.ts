@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
-import { unknownColumns } from '../base/contract/unknown-columns.ts';
+import { unknownColumns } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
 import { isFaultCode } from '../formats/records/faults.ts';

@@ -1,7 +1,7 @@
 import type { Server as TlsServer } from 'node:https';
 import fastify from 'fastify';
-import { isUnspecified } from '../base/contract/loopback.ts';
 import { RowcastError } from '../base/errors.ts';
+import { isUnspecified } from '../base/scheme.ts';
 import { removeUnfinished } from '../storage/local/home-folder.ts';
 import { type Admin, startAdmin } from './admin/admin.ts';
 import { Readiness } from './admin/readiness.ts';
@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       metrics?.scored(personas);
     },
   };
-  app.register(userRoutes, { prefix: '/user', ...shared });
+  app.register(user => userRoutes(user, shared), { prefix: '/user' });
   if (options.extension !== undefined) app.register(options.extension.routes, shared);
   let url: string;
   try {

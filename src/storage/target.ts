@@ -67,11 +67,6 @@ export interface Sink {
   abandon(): Promise<void>;
 }
 
-/** The reader of a pipe has closed it, as `head` does. Not a failure. */
-export class ClosedPipe extends Error {
-  override readonly name = 'ClosedPipe';
-}
-
 /** A file that a command uses or may use. */
 export interface UsedFile {
   /** A path, or the descriptor of an open file. */

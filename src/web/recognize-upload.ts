@@ -74,7 +74,8 @@ async function* contentOf(first: Buffer, name: string): AsyncGenerator<Buffer> {
   }
 }
 
-async function beginning(chunks: AsyncIterator<Buffer>, size: number): Promise<Buffer> {
+/** The first bytes: at least `size`, unless there are fewer. */
+export async function beginning(chunks: AsyncIterator<Buffer>, size: number): Promise<Buffer> {
   let first: Buffer = Buffer.alloc(0);
   while (first.length < size) {
     const { value, done } = await chunks.next();

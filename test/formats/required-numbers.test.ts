@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { scoreDefaults } from '../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../src/base/options/values/run-values.ts';
 import { repair } from '../../src/runs/repair/repair.ts';
 import { verify } from '../../src/runs/verify/verify.ts';
 import { newFolder } from '../support/folder.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { Prediction } from '../../src/base/contract/prediction.ts';
-import { scoreDefaults } from '../../src/base/options/values/score-defaults.ts';
+import type { Prediction } from '../../src/base/contract/schemas.ts';
+import { scoreDefaults } from '../../src/base/options/values/run-values.ts';
 import {
   CallError,
   type RowcastError,

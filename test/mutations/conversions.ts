@@ -127,7 +127,7 @@ function listScorer(
       ...(type.kind === 'distribution' ? { classes: [...type.classes] } : { predictionType: type }),
     }),
     open({ layout }) {
-      const findFaults = layout.faultFinder();
+      const readFields = layout.fieldReader();
       return {
         concurrency: 1,
         batchRows: 1000,
@@ -136,7 +136,7 @@ function listScorer(
         parts: batch => [batch],
         memoryOf: () => 0,
         async tryPart({ batch }) {
-          const faults = new Map(findFaults(batch));
+          const faults = new Map(readFields(batch).faults);
           const all: (Predicted | Refusal | undefined)[] = [];
           let row = batch.start.row;
           for (const [index, kind] of batch.kinds.entries()) {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RowcastError } from '../../src/base/errors.ts';
-import { ClosedPipe } from '../../src/storage/target.ts';
+import { ClosedPipe } from '../../src/base/interrupted.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import '../support/random-tests.ts';
 import { describe, it } from 'node:test';
-import type { GroupEncoder } from '../../src/base/group-encoder.ts';
+import type { GroupEncoder } from '../../src/base/text-of-file.ts';
 import type { Codec } from '../../src/storage/codecs/codec.ts';
 import { groupedPartial } from '../../src/storage/codecs/grouped-partial.ts';
 import { gzip } from '../../src/storage/codecs/gzip.ts';

@@ -4,8 +4,7 @@ import type { CommandErrorDocs } from '../../src/base/reference/error-doc.ts';
 import { inputCodes } from '../../src/base/reference/input-codes.ts';
 import { requestCodes } from '../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../src/base/reference/run-codes.ts';
-import { serviceCodes } from '../../src/base/reference/service-codes.ts';
-import { storeCodes } from '../../src/base/reference/store-codes.ts';
+import { serviceCodes, storeCodes } from '../../src/base/reference/service-codes.ts';
 import type { Finished } from './rowcast.ts';
 
 const docs: CommandErrorDocs = {

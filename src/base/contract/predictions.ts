@@ -56,3 +56,23 @@ const ROUNDING_ERROR = 1e-9;
 /** Whether this is a valid sum of probabilities for this number of classes. */
 export const sumsToOne = (sum: number, classes: number): boolean =>
   Math.abs(sum - 1) <= tolerance(classes) + ROUNDING_ERROR;
+
+/**
+ * Compares by code point, the order in which classes are always listed. The `<` of strings compares UTF-16 units, and
+ * JSON objects do not keep the order of names like "10".
+ */
+export function codePointOrder(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** Why a persona has no prediction of which no column is known; a typo must not pass for a missing value. */
+export const unknownColumns = {
+  code: 'unknown_columns',
+  message: "The features contain none of the report's columns.",
+} as const;
+
+/** Why a row of a file that is not text is not scored if it has no value at all. A service is never sent one. */
+export const noValues = {
+  code: unknownColumns.code,
+  message: 'no column of the row has a value',
+} as const;

@@ -214,3 +214,22 @@ export type Description = Partial<LooseReport> & {
   readonly predictionType?: PredictionType;
 };
 export type Problem = z.infer<typeof problem>;
+
+/** Any JSON value. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+/** What is predicted for one persona: probabilities from 0 to 1 by class, a label, a number, or several numbers by name. */
+export type Predicted =
+  | { probabilities: Probabilities }
+  | { label: string }
+  | { value: number }
+  | { values: Record<string, number> };
+
+/** What is predicted for one of several personas, or why there is no prediction. */
+export type Prediction = Predicted | { error: { code: string; message: string } };

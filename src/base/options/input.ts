@@ -1,6 +1,5 @@
-import { fileFormats } from '../contract/file-formats.ts';
+import { fileFormats, uploadFormats } from '../contract/file-formats.ts';
 import { missingStyles, sentTypes } from '../contract/sent-types.ts';
-import { uploadFormats } from '../contract/upload-formats.ts';
 import type { RunOption } from './option.ts';
 
 /** Inputs that other programs deliver, perhaps late. */

@@ -3,7 +3,7 @@ import { inputOptions, waitOptions } from './input.ts';
 import { endOptions, summaryOptions } from './observability.ts';
 import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
-import { rejectsOptions } from './rejects.ts';
+import { rejectsOptions } from './repair.ts';
 import {
   connectionOptions,
   homeOption,

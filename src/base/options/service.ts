@@ -1,6 +1,4 @@
-import { authNames } from '../contract/auth-names.ts';
-import { defaultProtocol } from '../contract/default-protocol.ts';
-import { protocolNames } from '../contract/protocol-names.ts';
+import { authNames, defaultProtocol, protocolNames } from '../contract/protocol-names.ts';
 import type { RunOption } from './option.ts';
 
 /** The report of commands that have it as a flag. */

@@ -1,5 +1,20 @@
-import { storeOptionNames } from '../contract/store-option-names.ts';
 import type { RunOption } from './option.ts';
+
+/** What `--store-options` may set. */
+export const storeOptionNames = [
+  'region',
+  'endpoint',
+  'path-style',
+  'profile',
+  'account',
+  'unsigned',
+  'requester-pays',
+  'storage-class',
+  'encryption',
+  'encryption-key',
+] as const;
+
+export type StoreOptionName = (typeof storeOptionNames)[number];
 
 /** How objects of a store are reached. */
 export const storeAccess = {

@@ -1,13 +1,11 @@
-import { commandLineCodes } from './command-line-codes.ts';
+import { commandLineCodes, libraryCodes } from './command-line-codes.ts';
 import type { ErrorDoc, ErrorDocs } from './error-doc.ts';
 import { inputCodes } from './input-codes.ts';
-import { libraryCodes } from './library-codes.ts';
 import { problemDocs } from './problem-codes.ts';
 import { faultDocs, predictionDocs } from './reject-codes.ts';
 import { requestCodes } from './request-codes.ts';
 import { runCodes } from './run-codes.ts';
-import { serviceCodes } from './service-codes.ts';
-import { storeCodes } from './store-codes.ts';
+import { serviceCodes, storeCodes } from './service-codes.ts';
 
 const tables: readonly ErrorDocs[] = [
   ...[

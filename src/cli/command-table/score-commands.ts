@@ -1,10 +1,9 @@
 import { definitionOption, definitionOptions, dryRunOption } from '../../base/options/definition.ts';
 import { jsonOption, progressOptions, statusOptions } from '../../base/options/observability.ts';
-import { planOptions } from '../../base/options/plan.ts';
-import { inputsPositional } from '../../base/options/positionals.ts';
+import { inputsPositional } from '../../base/options/option.ts';
 import { repairOptions } from '../../base/options/repair.ts';
 import { runGroups } from '../../base/options/score.ts';
-import { queueOption, shardOptions, workersOption } from '../../base/options/shards.ts';
+import { planOptions, queueOption, shardOptions, workersOption } from '../../base/options/shards.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
@@ -77,7 +76,7 @@ export const scoreCommands: readonly CommandRow[] = [
       },
     ],
     options: {
-      Plan: { ...planOptions, ...jsonOption('print the plan as JSON') },
+      Plan: { ...planOptions, ...jsonOption },
       Definition: definitionOptions,
       'Scale out': shardOptions,
       ...runGroups,
@@ -110,7 +109,7 @@ export const scoreCommands: readonly CommandRow[] = [
     ],
     options: {
       Definition: definitionOptions,
-      Output: jsonOption('print the problems as JSON'),
+      Output: jsonOption,
     },
     examples: [
       { about: 'Check all definitions before a release', command: 'rowcast check pipelines/*.yaml' },
@@ -139,7 +138,7 @@ export const scoreCommands: readonly CommandRow[] = [
     options: {
       Input: { ...definitionOption, ...verifyOptions },
       Sample: sampleOptions,
-      Output: jsonOption('print the result for each file as JSON'),
+      Output: jsonOption,
     },
     examples: [
       { about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' },
@@ -177,7 +176,7 @@ export const scoreCommands: readonly CommandRow[] = [
     ],
     options: {
       Files: { ...definitionOption, ...repairOptions },
-      Output: jsonOption('print the result for each file as JSON'),
+      Output: jsonOption,
     },
     examples: [
       {
@@ -232,7 +231,7 @@ export const scoreCommands: readonly CommandRow[] = [
     ],
     options: {
       Runs: { ...definitionOption, ...storeAccess },
-      Output: jsonOption('print what became of each run as JSON'),
+      Output: jsonOption,
     },
     examples: [
       { about: 'Give up an interrupted run', command: 'rowcast abort scored.csv' },

@@ -1,6 +1,6 @@
 import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { keyOptions } from '../../base/options/keys.ts';
+import { keyOptions } from '../../base/options/serve.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';

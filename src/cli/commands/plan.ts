@@ -1,8 +1,8 @@
 import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { jsonOption } from '../../base/options/observability.ts';
-import { planOptions } from '../../base/options/plan.ts';
 import { SHORT_OUTAGE } from '../../base/options/service.ts';
+import { planOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
@@ -104,7 +104,7 @@ type Section = Readonly<Record<string, unknown>>;
 /** @param defined the `score` section of a definition; flags override it */
 async function runPlan(context: Context, defined: Section): Promise<number> {
   const { env, flags, log } = context;
-  const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
+  const values = resolveValues({ ...planOptions, ...jsonOption }, flags);
   const job = await readJob(context, defined, []);
   const report = reportOf(job.values);
   await checkCompared(job.values, {

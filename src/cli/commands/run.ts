@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultProtocol } from '../../base/contract/default-protocol.ts';
+import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { storeAccess } from '../../base/options/store.ts';

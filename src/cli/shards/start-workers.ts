@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { exitCodes } from '../../base/errors.ts';
-import { thresholdText } from '../../base/options/values/changed-options.ts';
+import { thresholdText } from '../../base/options/values/resolve-options.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import { type Address, type Environment, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { storeFlags } from './store-flags.ts';

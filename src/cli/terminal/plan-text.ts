@@ -1,5 +1,5 @@
-import type { Predicted } from '../../base/contract/prediction.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import type { Predicted } from '../../base/contract/schemas.ts';
 import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';

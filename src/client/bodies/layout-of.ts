@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../base/contract/json-value.ts';
+import type { JsonValue } from '../../base/contract/schemas.ts';
 import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';

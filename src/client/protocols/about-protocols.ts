@@ -1,6 +1,5 @@
-import type { Auth } from '../../base/contract/auth-names.ts';
-import type { JsonValue } from '../../base/contract/json-value.ts';
-import type { ProtocolName } from '../../base/contract/protocol-names.ts';
+import type { Auth, ProtocolName } from '../../base/contract/protocol-names.ts';
+import type { JsonValue } from '../../base/contract/schemas.ts';
 import { isOfLines, layoutOf } from '../bodies/layout-of.ts';
 import type { ProtocolDescription, ResponseDescription } from './described/description.ts';
 import { defaultAuth, descriptions } from './described/descriptions.ts';

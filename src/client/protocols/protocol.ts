@@ -1,5 +1,5 @@
-import type { Auth } from '../../base/contract/auth-names.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import type { Auth } from '../../base/contract/protocol-names.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';

@@ -17,7 +17,6 @@ import {
   rejectsText,
 } from './csv-rejects.ts';
 import { FieldReader } from './fields/field-reader.ts';
-import { malformedFinder } from './fields/malformed.ts';
 import { NumberFinder } from './fields/number-finder.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
 import { laterHeaderHint, refuseUnits } from './first-lines.ts';
@@ -111,7 +110,6 @@ function csvRecords(parts: CsvParts, format: string, first: Buffer | undefined):
     },
     whyMalformed: (records, file) => whyMalformed(header, records, file),
     textsOf: records => parseRecords(records.toString(), dialect),
-    faultFinder: () => malformedFinder(names.length, dialect, NumberFinder.of(header)),
     fileOf(records) {
       const { bytes, contentStart, contentEnd } = header;
       const ending = rejectEnding(header);

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../base/parse-records.ts';
 import type { LongField } from '../records/batch-reader.ts';
 import { countLines } from '../records/line-endings.ts';
+import { closingQuote } from './fields/count-fields.ts';
 import type { Header } from './header.ts';
 
 /** Longer fields are reported. Documents in a cell are usually shorter; a stray quote in a large file soon exceeds both. */
@@ -51,17 +52,4 @@ export function longFieldOfHeader({
   if (found === undefined) return undefined;
   const line = 1 + countLines(bytes, 0, found.at, dialect);
   return { line, row: 0, bytes: found.bytes, lines: found.lines };
-}
-
-/** Offset of the quote that closes the field whose quote is at `open`, or `end`; an escaped quote is data. */
-function closingQuote(bytes: Uint8Array, open: number, end: number, escaper: number): number {
-  const quote = bytes[open];
-  for (let at = open + 1; at < end; at++)
-    if (bytes[at] === escaper) {
-      if (bytes[at + 1] === quote || bytes[at + 1] === escaper) at++;
-    } else if (bytes[at] === quote) {
-      if (at + 1 === end || bytes[at + 1] !== quote) return at;
-      at++;
-    }
-  return end;
 }

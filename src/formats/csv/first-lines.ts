@@ -75,7 +75,8 @@ const isHeaderOf = (
     return length > 1 && hasRows(fieldsBy(delimiter), length);
   });
 
-const isNames = (row: readonly string[]): boolean =>
+/** Whether the fields of a record are names of columns. */
+export const isNames = (row: readonly string[]): boolean =>
   row.length > 1 &&
   new Set(row).size === row.length &&
   !row.some(name => name === '' || looksLikeValue(name));

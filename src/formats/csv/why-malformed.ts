@@ -5,6 +5,7 @@ import { shellWord } from '../../base/shell-word.ts';
 import { filteredBy } from '../filtered-by.ts';
 import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/reject.ts';
 import { looksLikeValue } from '../refuse-row-as-header.ts';
+import { isNames } from './first-lines.ts';
 import { asLines, type Header } from './header.ts';
 
 /**
@@ -66,11 +67,7 @@ const areIndexes = (texts: readonly string[]): boolean =>
 
 /** The index of a row that has names, before rows with as many fields that have values; -1 if there is none. */
 function laterHeader(rows: readonly (readonly string[])[]): number {
-  const isNamed = (row: readonly string[]): boolean =>
-    row.length > 1 &&
-    new Set(row).size === row.length &&
-    !row.some(name => name === '' || looksLikeValue(name));
-  const index = rows.findIndex(isNamed);
+  const index = rows.findIndex(isNames);
   const after = rows.slice(index + 1);
   const areRows =
     after.length > 0 && after.every(row => row.length === rows[index]?.length && row.some(looksLikeValue));

@@ -75,36 +75,49 @@ export function writeNumber(out: WordView, to: number, from: WordView, start: nu
 }
 
 /**
- * Whether `bytes[start, end)` is a JSON number (RFC 8259 section 6) that can be sent without loss: integers of more than
- * 15 digits cannot.
+ * Whether `bytes[start, end)` is a JSON number that can be sent without loss: integers of more than 15 digits cannot.
  *
  * @param mustBeFinite whether a double must be able to hold it; without that, 1e400 is a number
  */
 export function isNumber(bytes: Buffer, start: number, end: number, mustBeFinite = false): boolean {
-  let at = bytes[start] === MINUS ? start + 1 : start;
-  const integer = at;
-  at = bytes[at] === ZERO && at < end ? at + 1 : digitsEnd(bytes, at, end);
-  if (at === integer) return false;
-  if (at === end) return at - integer <= MAX_DIGITS;
-  if (bytes[at] === POINT) {
+  const integer = bytes[start] === MINUS ? start + 1 : start;
+  const after = integerEnd(bytes, integer, end);
+  if (after === end) return end > integer && end - integer <= MAX_DIGITS;
+  if (numberEnd(bytes, start, end) !== end) return false;
+  if (!mustBeFinite) return true;
+  const hasExponent = !bytes.subarray(start, end).every(byte => byte <= NINE);
+  return hasExponent
+    ? Number.isFinite(Number(bytes.toString('latin1', start, end)))
+    : end - start <= FINITE_DIGITS;
+}
+
+/** Offset after the JSON number (RFC 8259 section 6) that begins at `start`; -1 if there is none. */
+export function numberEnd(bytes: Uint8Array, start: number, end: number): number {
+  const integer = bytes[start] === MINUS ? start + 1 : start;
+  let at = integerEnd(bytes, integer, end);
+  if (at === integer) return -1;
+  if (at < end && bytes[at] === POINT) {
     const fraction = at + 1;
     at = digitsEnd(bytes, fraction, end);
-    if (at === fraction) return false;
+    if (at === fraction) return -1;
   }
   if (at < end && (bytes[at] === SMALL_E || bytes[at] === CAPITAL_E)) {
     at++;
     if (at < end && (bytes[at] === PLUS || bytes[at] === MINUS)) at++;
     const exponent = at;
     at = digitsEnd(bytes, exponent, end);
-    if (at === exponent) return false;
-    if (mustBeFinite && at === end) return Number.isFinite(Number(bytes.toString('latin1', start, end)));
+    if (at === exponent) return -1;
   }
-  return at === end && !(mustBeFinite && at - start > FINITE_DIGITS);
+  return at;
 }
+
+/** Where an integer ends that has no zero before other digits. */
+const integerEnd = (bytes: Uint8Array, start: number, end: number): number =>
+  start < end && bytes[start] === ZERO ? start + 1 : digitsEnd(bytes, start, end);
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
-function digitsEnd(bytes: Buffer, start: number, end: number): number {
+function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
   for (; at < end; at++) {
     const byte = bytes[at] ?? 0;

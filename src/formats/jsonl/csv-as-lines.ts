@@ -6,6 +6,7 @@ import type { RecordAt } from '../comparison.ts';
 import { type CsvParts, headerOfLayout } from '../csv/csv-layout.ts';
 import { FieldReader } from '../csv/fields/field-reader.ts';
 import type { Layout } from '../format.ts';
+import { numberEnd } from '../json/write-bytes.ts';
 import { type Conversion, convertedOutput } from '../merge-records.ts';
 import { type ColumnOptions, renamed } from '../output-columns.ts';
 import { type Batch, batchOfOne, RecordKind, startOf } from '../records/batch.ts';
@@ -88,8 +89,6 @@ const FIELD_GROWTH = 6;
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, SPACE] = [0x22, 0x5c, 0x7b, 0x7d, 0x20];
 const NULL = textView('null');
-/** RFC 8259, section 6. */
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Makes lines of the records of a CSV: each is an object, ending in a line feed if its record has a line ending. Those of malformed
@@ -129,7 +128,7 @@ function cellLines(names: readonly string[], dialect: Dialect, isNumber: readonl
             const [start, end] = [fields.starts[field] as number, fields.ends[field] as number];
             const isMissing = start === end && (quote === undefined || from.bytes[start - 1] !== quote);
             if (isMissing) at = copyBytes(NULL, 0, NULL.bytes.length, into, at);
-            else if (isNumber[column] === true && NUMBER.test(from.bytes.toString('latin1', start, end)))
+            else if (isNumber[column] === true && numberEnd(from.bytes, start, end) === end)
               at = copyBytes(from, start, end, into, at);
             else at = addString(from, start, end, into, at);
           }

@@ -19,11 +19,10 @@ import { REJECT_RECORD, rejectColumns } from '../records/reject.ts';
 import { typedFieldReader } from '../records/typed-fields.ts';
 import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
-import { lineRejectRecords, lineRejectsText } from './line-rejects.ts';
+import { lineRejectRecords, lineRejectsText, whyMalformed } from './line-rejects.ts';
 import { type LineShape, readShape } from './line-shape.ts';
 import { lines, membersOf } from './members.ts';
 import { appendedMembers, type LineColumns, lineColumns, openBeforeBrace } from './merge-lines.ts';
-import { whyMalformed } from './why-malformed.ts';
 
 /** What a layout is made of, also in another thread; plain data. */
 export interface LineParts {
@@ -59,8 +58,6 @@ function shapeOfLayout(layout: Layout): LineShape {
 
 function lineRecords({ shape, columns }: LineParts): RecordLayout {
   const { names, types } = shape;
-  const fieldReader: RecordLayout['fieldReader'] = memory =>
-    typedFieldReader(lineFieldReader(shape, memory), types, shape.hasOthers === true);
   return {
     ...recordEnds(lines),
     names,
@@ -78,7 +75,7 @@ function lineRecords({ shape, columns }: LineParts): RecordLayout {
     longName: undefined,
     // An empty line is blank, as in a CSV with several columns.
     records: options => new RecordReader({ ...options, dialect: lines, width: 2 }),
-    fieldReader,
+    fieldReader: memory => typedFieldReader(lineFieldReader(shape, memory), types, shape.hasOthers === true),
     whyMalformed,
     textsOf: records =>
       records
@@ -89,10 +86,6 @@ function lineRecords({ shape, columns }: LineParts): RecordLayout {
         .map(line =>
           membersOf(line, 0, line.length).map(({ value, end }) => line.toString('utf8', value, end)),
         ),
-    faultFinder() {
-      const read = fieldReader();
-      return batch => read(batch).faults;
-    },
     fileOf: records => Buffer.concat(records.flatMap(record => [record, LINE_FEED])),
   };
 }

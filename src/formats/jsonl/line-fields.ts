@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { unknownColumns } from '../../base/contract/predictions.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { wordView } from '../bytes/word-view.ts';

@@ -1,5 +1,6 @@
 import { textView, type WordView } from '../bytes/word-view.ts';
 import { HALF_PAIR, StringScanner } from '../json/scan-string.ts';
+import { numberEnd } from '../json/write-bytes.ts';
 import { isRejectsFile, REJECT_RECORD } from '../records/reject.ts';
 
 /** Where the values of an object's columns are. */
@@ -29,7 +30,6 @@ const MAX_KNOWN = 10_000;
 export const isScoredName = (name: string): boolean => name.startsWith('probability_');
 
 const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d];
-const [MINUS, PLUS, POINT, ZERO, NINE, LOWER_E, LOWER_CASE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65, 0x20];
 const [SPACE, TAB, LF, CR] = [0x20, 0x09, 0x0a, 0x0d];
 const LITERALS = ['true', 'false', 'null'].map(text => Buffer.from(text));
 /** What no JSON has, but many programs write for a missing or too large number: it is read as null. */
@@ -374,28 +374,10 @@ export class ObjectReader {
     return false;
   }
 
-  /** RFC 8259, section 6. */
   #passNumber(): boolean {
-    this.#pass(MINUS);
-    const isZero = this.#bytes[this.#at] === ZERO;
-    const whole = this.#passDigits();
-    if (whole === 0 || (isZero && whole > 1)) return false;
-    if (this.#pass(POINT) && this.#passDigits() === 0) return false;
-    if (this.#at < this.#end && ((this.#bytes[this.#at] as number) | LOWER_CASE) === LOWER_E) {
-      this.#at++;
-      if (!this.#pass(PLUS)) this.#pass(MINUS);
-      if (this.#passDigits() === 0) return false;
-    }
-    return true;
-  }
-
-  #passDigits(): number {
-    const start = this.#at;
-    for (; this.#at < this.#end; this.#at++) {
-      const byte = this.#bytes[this.#at] as number;
-      if (byte < ZERO || byte > NINE) break;
-    }
-    return this.#at - start;
+    const end = numberEnd(this.#bytes, this.#at, this.#end);
+    if (end !== -1) this.#at = end;
+    return end !== -1;
   }
 }
 

@@ -1,5 +1,4 @@
 import type { StoredBytes } from '../../base/text-of-file.ts';
-import { writeRow } from '../../base/write-row.ts';
 import type { WrittenColumns } from '../format.ts';
 import type { EncodedColumn } from '../group-encoding.ts';
 import type { ByteSource } from '../records/byte-source.ts';
@@ -40,7 +39,7 @@ export async function compareWritten(
   const expect = (bytes: Uint8Array): Promise<void> => written.expect(bytes);
   await written.expect(encoder.start);
   const notes: string[] = [];
-  for await (const text of groupTexts(file, read)) {
+  for await (const text of new ParquetText(file, read, 'csv').ofGroups()) {
     const note = await encoder.group(text, notes, expect);
     if (note !== undefined) notes.push(note);
     if (written.differs !== undefined) return written.differs;
@@ -52,27 +51,6 @@ export async function compareWritten(
 const haveSameRows = ({ groups }: ParquetFile, other: ParquetFile): boolean =>
   groups.length === other.groups.length &&
   groups.every(({ rows }, index) => rows === other.groups[index]?.rows);
-
-/** The text of each group of rows. */
-async function* groupTexts(file: ParquetFile, columns: readonly FileColumn[]): AsyncGenerator<Buffer> {
-  const header = Buffer.from(writeRow(columns.map(({ name }) => name)));
-  const text = new ParquetText(file, columns, 'csv', header);
-  let group = 0;
-  let at = header.length;
-  let chunks: Buffer[] = [];
-  for await (const chunk of text.from(at)) {
-    // A chunk has text of one group.
-    const own = text.entryBefore(at)?.group ?? 0;
-    if (own !== group) {
-      yield Buffer.concat(chunks);
-      chunks = [];
-      group = own;
-    }
-    chunks.push(Buffer.from(chunk));
-    at += chunk.length;
-  }
-  if (chunks.length > 0) yield Buffer.concat(chunks);
-}
 
 /** The bytes of a file, which are expected to be others, in order. */
 class WrittenBytes {

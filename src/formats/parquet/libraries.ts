@@ -2,7 +2,6 @@
 export {
   type Compressors,
   type FileMetaData,
-  parquetMetadata,
   parquetRead,
   type SubColumnData,
   snappyUncompress,

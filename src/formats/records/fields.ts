@@ -1,4 +1,4 @@
-import type { noValues, unknownColumns } from '../../base/contract/unknown-columns.ts';
+import type { noValues, unknownColumns } from '../../base/contract/predictions.ts';
 import type { Kernel } from '../../base/kernel/kernel.ts';
 import type { Fault } from './faults.ts';
 

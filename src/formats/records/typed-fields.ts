@@ -1,4 +1,4 @@
-import { noValues } from '../../base/contract/unknown-columns.ts';
+import { noValues } from '../../base/contract/predictions.ts';
 import type { Batch } from './batch.ts';
 import type { Fields, Without } from './fields.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { reportId } from '../../base/contract/schemas.ts';
-import type { Options } from '../../base/options/option.ts';
-import { historyPositional, inputsPositional } from '../../base/options/positionals.ts';
+import { historyPositional, inputsPositional, type Options } from '../../base/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
 import { scaleOutOptions } from '../../base/options/shards.ts';

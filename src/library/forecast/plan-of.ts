@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Predicted } from '../../base/contract/prediction.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import type { Predicted } from '../../base/contract/schemas.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
 
 /** Totals of a plan. */

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Kind, Options } from '../../base/options/option.ts';
-import { planOptions } from '../../base/options/plan.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
+import { planOptions } from '../../base/options/shards.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import type { CamelCase, ValueOf } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';

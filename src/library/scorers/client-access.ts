@@ -1,4 +1,4 @@
-import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
+import { type Auth, isOfCloud } from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { headerFault, isHeaderValue } from '../../client/credentials.ts';

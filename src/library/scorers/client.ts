@@ -1,10 +1,18 @@
 import { Readable } from 'node:stream';
-import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
-import { defaultProtocol } from '../../base/contract/default-protocol.ts';
-import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
-import type { ProtocolName } from '../../base/contract/protocol-names.ts';
-import type { Features, LooseReport, ValueWarning } from '../../base/contract/schemas.ts';
-import type { UploadFormat } from '../../base/contract/upload-formats.ts';
+import type { UploadFormat } from '../../base/contract/file-formats.ts';
+import {
+  type Auth,
+  defaultProtocol,
+  isOfCloud,
+  type ProtocolName,
+} from '../../base/contract/protocol-names.ts';
+import type {
+  Features,
+  LooseReport,
+  Predicted,
+  Prediction,
+  ValueWarning,
+} from '../../base/contract/schemas.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { appendedOptions } from '../../base/options/output.ts';
 import { serviceOptions } from '../../base/options/score.ts';

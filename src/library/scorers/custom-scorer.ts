@@ -4,9 +4,8 @@ import {
   newCallStatistics,
   recordLatency,
 } from '../../base/contract/call-statistics.ts';
-import { codePointOrder } from '../../base/contract/code-point-order.ts';
 import { MAX_CLASSES } from '../../base/contract/limits.ts';
-import type { Labels, Numbers } from '../../base/contract/predictions.ts';
+import { codePointOrder, type Labels, type Numbers } from '../../base/contract/predictions.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';

@@ -1,5 +1,4 @@
-import type { Prediction } from '../../base/contract/prediction.ts';
-import type { Features, LooseReport } from '../../base/contract/schemas.ts';
+import type { Features, LooseReport, Prediction } from '../../base/contract/schemas.ts';
 import { rateOptions, threadOptions } from '../../base/options/pace.ts';
 import { ModelScorer } from '../../models/local/model-scorer.ts';
 import { LOCAL } from '../../scoring/scorer.ts';

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Predicted, Prediction } from '../../base/contract/prediction.ts';
-import type { Description, Features } from '../../base/contract/schemas.ts';
+import type { Description, Features, Predicted, Prediction } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { ReportClient } from '../../client/protocols/report/report-client.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';

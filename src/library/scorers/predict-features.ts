@@ -1,9 +1,7 @@
-import type { Prediction } from '../../base/contract/prediction.ts';
-import type { PredictionType } from '../../base/contract/predictions.ts';
-import type { Features, Value } from '../../base/contract/schemas.ts';
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { type PredictionType, unknownColumns } from '../../base/contract/predictions.ts';
+import type { Features, Prediction, Value } from '../../base/contract/schemas.ts';
 import { inputOptions } from '../../base/options/input.ts';
-import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { readLayout } from '../../formats/formats.ts';
 import type { Batch } from '../../formats/records/batch.ts';

@@ -1,4 +1,4 @@
-import { type Auth, isOfCloud } from '../../base/contract/auth-names.ts';
+import { type Auth, isOfCloud } from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { connectionOptions } from '../../base/options/service.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';

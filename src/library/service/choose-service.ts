@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type Auth, type CloudAuth, isOfCloud } from '../../base/contract/auth-names.ts';
+import { type Auth, type CloudAuth, isOfCloud } from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';

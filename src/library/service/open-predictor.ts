@@ -1,4 +1,4 @@
-import { defaultProtocol } from '../../base/contract/default-protocol.ts';
+import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { ClientOptions } from '../../client/service-client.ts';

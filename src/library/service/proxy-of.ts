@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../../base/contract/loopback.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { isLoopback } from '../../base/scheme.ts';
 import { redacted } from '../../client/base-url.ts';
 import { type HttpProxy, nameOfProxy, readProxy } from '../../client/transport/http-proxy.ts';
 

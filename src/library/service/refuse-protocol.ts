@@ -1,5 +1,4 @@
-import { defaultProtocol } from '../../base/contract/default-protocol.ts';
-import type { ProtocolName } from '../../base/contract/protocol-names.ts';
+import { defaultProtocol, type ProtocolName } from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 
 /**

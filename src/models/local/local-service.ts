@@ -1,4 +1,5 @@
 import type { ReadStream } from 'node:fs';
+import type { UploadFormat } from '../../base/contract/file-formats.ts';
 import type { UploadRowCounts } from '../../base/contract/row-counts-trailer.ts';
 import {
   type Features,
@@ -6,9 +7,8 @@ import {
   looseReport,
   type PersonaAnswer,
 } from '../../base/contract/schemas.ts';
-import type { UploadFormat } from '../../base/contract/upload-formats.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { liveSource } from '../../formats/records/byte-source.ts';
 import { prefetch, scoredStream } from '../../scoring/scored-stream.ts';
 import { LOCAL } from '../../scoring/scorer.ts';

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type CallStatistics, newCallStatistics } from '../../base/contract/call-statistics.ts';
-import type { Prediction } from '../../base/contract/prediction.ts';
-import type { Features } from '../../base/contract/schemas.ts';
+import type { Features, Prediction } from '../../base/contract/schemas.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';

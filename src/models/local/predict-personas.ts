@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Prediction } from '../../base/contract/prediction.ts';
-import type { Features, PersonaAnswer } from '../../base/contract/schemas.ts';
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { unknownColumns } from '../../base/contract/predictions.ts';
+import type { Features, PersonaAnswer, Prediction, Value } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { encoderOf } from '../../formats/columns/column-encoder.ts';
 import type { Model } from '../model/model-file.ts';
@@ -27,12 +26,12 @@ function predictRows({ engine, columns, classes }: Model, personas: readonly Fea
   columns.forEach((column, index) => {
     const encode = encoderOf(column);
     for (const [row, features] of personas.entries())
-      values[row * width + index] = encode(given(features, column.name) ?? null) ?? Number.NaN;
+      values[row * width + index] = encode(given(features, column.name)) ?? Number.NaN;
   });
   const probabilities = engine.predict(values, personas.length);
   const errors = checkProbabilities(probabilities, classes.length);
   return personas.map((features, row) => {
-    if (!columns.some(({ name }) => Object.hasOwn(features, name))) return { error: unknownColumns };
+    if (!hasAny(features, columns)) return { error: unknownColumns };
     const error = errors.get(row);
     if (error !== undefined) return { error };
     const own = classes.map((name, i) => [name, probabilities[row * classes.length + i] ?? Number.NaN]);
@@ -40,8 +39,12 @@ function predictRows({ engine, columns, classes }: Model, personas: readonly Fea
   });
 }
 
-const given = (features: Features, name: string): Features[string] | undefined =>
-  Object.hasOwn(features, name) ? features[name] : undefined;
+/** A persona's value of a column. */
+const given = (features: Features, name: string): Value =>
+  (Object.hasOwn(features, name) ? features[name] : undefined) ?? null;
+
+const hasAny = (features: Features, columns: Model['columns']): boolean =>
+  columns.some(({ name }) => Object.hasOwn(features, name));
 
 /**
  * One persona's probabilities, and warnings about its values, by the rules of POST /user/persona.
@@ -49,12 +52,10 @@ const given = (features: Features, name: string): Features[string] | undefined =
  * @throws RowcastError `unknown_columns`
  */
 export function predictPersona({ engine, columns, classes }: Model, features: Features): PersonaAnswer {
-  if (!columns.some(({ name }) => Object.hasOwn(features, name)))
-    throw new RowcastError('unknown_columns', unknownColumns.message);
-  const given = (name: string) => (Object.hasOwn(features, name) ? features[name] : undefined) ?? null;
+  if (!hasAny(features, columns)) throw new RowcastError('unknown_columns', unknownColumns.message);
   const warnings = new ValueWarnings();
   const values = Float64Array.from(columns, column => {
-    const value = given(column.name);
+    const value = given(features, column.name);
     const number = encoderOf(column)(value);
     warnings.add(column, value, number);
     return number ?? Number.NaN;

@@ -1,5 +1,4 @@
-import { classesOf, type Predictions, sumsToOne } from '../../base/contract/predictions.ts';
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { classesOf, type Predictions, sumsToOne, unknownColumns } from '../../base/contract/predictions.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Appended, type AppendedOptions, maxMergedBytes } from '../../formats/appended.ts';
 import { BatchColumns, type PlacedBatch } from '../../formats/columns/batch-columns.ts';

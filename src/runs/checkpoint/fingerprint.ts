@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative, resolve } from 'node:path';
-import { namedProtocol } from '../../base/contract/default-protocol.ts';
+import { namedProtocol } from '../../base/contract/protocol-names.ts';
 import { type Description, techSpecs } from '../../base/contract/schemas.ts';
 import type { RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';

@@ -1,5 +1,5 @@
-import type { Predicted } from '../../base/contract/prediction.ts';
 import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
+import type { Predicted } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import type { GroupEncoder } from '../../base/group-encoder.ts';
-import type { TextEntry } from '../../base/text-of-file.ts';
+import type { GroupEncoder, TextEntry } from '../../base/text-of-file.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { GroupEncoder } from '../../base/group-encoder.ts';
 import { counted, countOf } from '../../base/number-text.ts';
+import type { GroupEncoder } from '../../base/text-of-file.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
 import { type InputRange, isInside, type Position } from '../../formats/records/position.ts';
 import type { Source } from '../../storage/source.ts';

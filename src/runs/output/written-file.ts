@@ -1,7 +1,7 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
-import type { GroupEncoder } from '../../base/group-encoder.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
+import type { GroupEncoder } from '../../base/text-of-file.ts';
 import type { Layout } from '../../formats/format.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
 import type { EncodedColumn, EncoderOf, GroupEncoding } from '../../formats/group-encoding.ts';

@@ -1,12 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Comparison, RejectRecords } from '../../formats/comparison.ts';
 import type { Layout, RejectsFile } from '../../formats/format.ts';
-import { type Batch, RecordKind } from '../../formats/records/batch.ts';
+import { RecordKind } from '../../formats/records/batch.ts';
 import { type Fault, isNoRow } from '../../formats/records/faults.ts';
 import type { AppendedCheck } from '../verify/check-appended.ts';
 import { appendedCheckOf, compareHeaders, type OutputShape } from '../verify/compare-header.ts';
 import { mismatch } from '../verify/mismatch.ts';
-import { load, type RecordCursor } from '../verify/record-cursor.ts';
+import { faultFinder, load, type RecordCursor } from '../verify/record-cursor.ts';
 
 /** The scored rows of a rejects file, in the order of `reject_row`. */
 export class Corrections {
@@ -17,15 +17,13 @@ export class Corrections {
   readonly #cursor: RecordCursor;
   readonly #records: RejectRecords;
   readonly #checks: CorrectionChecks;
-  readonly #findMalformed: (batch: Batch) => ReadonlyMap<number, Fault>;
-  #batch: Batch | undefined;
-  #faults: ReadonlyMap<number, Fault> = new Map();
+  readonly #findFault: () => Fault | undefined;
 
   constructor(cursor: RecordCursor, records: RejectRecords, checks: CorrectionChecks) {
     this.#cursor = cursor;
     this.#records = records;
     this.#checks = checks;
-    this.#findMalformed = cursor.layout.faultFinder();
+    this.#findFault = faultFinder(cursor);
   }
 
   /** Reads the current record, or the next one if that was passed. @throws RowcastError `bad_corrections` */
@@ -40,7 +38,9 @@ export class Corrections {
     this.row = undefined;
     this.scored = undefined;
     if (!cursor.hasRecord) return;
-    this.#checkRecord();
+    const fault = this.#findFault();
+    // A row that was rejected again has empty fields only, if it kept none of its own.
+    if (fault !== undefined && !isNoRow(fault.code)) throw this.#bad(fault.reason);
     const head = this.#records.head(cursor, true);
     // A spreadsheet may write quotes.
     const text = head?.row.replace(/^"(.*)"$/, '$1') ?? '';
@@ -87,17 +87,6 @@ export class Corrections {
       `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to this Parquet file`,
       'Leave it out here; correct the input and score it again, or score the row into a file of its own.',
     );
-  }
-
-  #checkRecord(): void {
-    const { batch, index } = this.#cursor;
-    if (batch !== undefined && batch !== this.#batch) {
-      this.#batch = batch;
-      this.#faults = this.#findMalformed(batch);
-    }
-    const fault = this.#faults.get(index);
-    // A row that was rejected again has empty fields only, if it kept none of its own.
-    if (fault !== undefined && !isNoRow(fault.code)) throw this.#bad(fault.reason);
   }
 
   #bad(message: string, hint = 'Score the corrected rejects file again.'): RowcastError {

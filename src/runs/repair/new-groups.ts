@@ -1,4 +1,4 @@
-import type { GroupEncoder } from '../../base/group-encoder.ts';
+import type { GroupEncoder } from '../../base/text-of-file.ts';
 import type { Layout } from '../../formats/format.ts';
 import { startOf } from '../../formats/records/batch.ts';
 import type { BatchReader } from '../../formats/records/batch-reader.ts';

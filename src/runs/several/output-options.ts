@@ -1,4 +1,4 @@
-import { namedProtocol } from '../../base/contract/default-protocol.ts';
+import { namedProtocol } from '../../base/contract/protocol-names.ts';
 import { givenOptions } from '../checkpoint/fingerprint.ts';
 
 /** Who predicts. */

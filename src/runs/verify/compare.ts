@@ -1,5 +1,5 @@
 import type { Comparison, RejectRecords } from '../../formats/comparison.ts';
-import { type Batch, RecordKind } from '../../formats/records/batch.ts';
+import { RecordKind } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import type { RowOutcome } from './compare-reject.ts';
@@ -11,7 +11,7 @@ import {
   hasContentOf,
 } from './compare-row.ts';
 import { mismatch } from './mismatch.ts';
-import { load, type RecordCursor } from './record-cursor.ts';
+import { faultFinder, load, type RecordCursor } from './record-cursor.ts';
 import { Rejected } from './rejected.ts';
 import type { Sample } from './sample.ts';
 
@@ -154,20 +154,6 @@ function* reportOther(
     );
   }
   throw unexpected;
-}
-
-/** Returns the fault of a cursor's current record; each batch is examined once. */
-function faultFinder(cursor: RecordCursor): () => Fault | undefined {
-  const findMalformed = cursor.layout.faultFinder();
-  let known: Batch | undefined;
-  let faults: ReadonlyMap<number, Fault> = new Map();
-  return () => {
-    if (cursor.batch !== undefined && cursor.batch !== known) {
-      known = cursor.batch;
-      faults = findMalformed(known);
-    }
-    return faults.get(cursor.index);
-  };
 }
 
 /**

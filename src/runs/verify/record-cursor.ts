@@ -1,6 +1,8 @@
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { RecordAt } from '../../formats/comparison.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, kindOf, RecordKind, startOf } from '../../formats/records/batch.ts';
+import type { Fault } from '../../formats/records/faults.ts';
 
 /** A record, and the number of its row. */
 export interface LocatedRecord extends RecordAt {
@@ -110,4 +112,20 @@ export class RecordCursor implements LocatedRecord {
 /** Requests a batch if there is no current record. */
 export function* load(cursor: RecordCursor): Generator<RecordCursor, void> {
   if (!cursor.hasRecord && !cursor.isEnded) yield cursor;
+}
+
+/** Returns the fault of a cursor's current record; each batch is examined once. */
+export function faultFinder(cursor: RecordCursor): () => Fault | undefined {
+  const memory = BatchMemory.create();
+  const readFields = cursor.layout.fieldReader(memory);
+  let known: Batch | undefined;
+  let faults: ReadonlyMap<number, Fault> = new Map();
+  return () => {
+    if (cursor.batch !== undefined && cursor.batch !== known) {
+      known = cursor.batch;
+      memory?.clear();
+      faults = readFields(known).faults;
+    }
+    return faults.get(cursor.index);
+  };
 }

@@ -1,4 +1,4 @@
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
+import { unknownColumns } from '../../base/contract/predictions.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';

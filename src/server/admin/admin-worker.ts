@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { RowcastError } from '../../base/errors.ts';
-import { toThreadError } from '../../base/thread-error.ts';
+import { RowcastError, toThreadError } from '../../base/errors.ts';
 import { headProblem, hostCheck } from '../http/check-head.ts';
 import { Connections } from '../http/connections.ts';
 import { problemFrom, problemType, RequestError, sendClientError } from '../problems/problems.ts';

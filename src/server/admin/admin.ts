@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
-import { fromThreadError } from '../../base/thread-error.ts';
+import { fromThreadError } from '../../base/errors.ts';
 import type { RequestError } from '../problems/problems.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import {

@@ -1,5 +1,5 @@
+import type { ThreadError } from '../../base/errors.ts';
 import type { ProblemCode } from '../../base/reference/problem-codes.ts';
-import type { ThreadError } from '../../base/thread-error.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** What `startAdmin` passes to the admin thread. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { parquetTypes, uploadFormats, uploadTypes } from '../../base/contract/upload-formats.ts';
+import { parquetTypes, uploadFormats, uploadTypes } from '../../base/contract/file-formats.ts';
 import { formats } from '../../formats/formats.ts';
 import { RequestError } from '../problems/problems.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { isLoopback } from '../../base/contract/loopback.ts';
+import { isLoopback } from '../../base/scheme.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** The most header lines of a request. Node would drop further ones silently, such as a second Host. */

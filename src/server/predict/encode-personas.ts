@@ -1,5 +1,5 @@
+import { unknownColumns } from '../../base/contract/predictions.ts';
 import type { ValueWarning } from '../../base/contract/schemas.ts';
-import { unknownColumns } from '../../base/contract/unknown-columns.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { namedProtocol } from '../../base/contract/default-protocol.ts';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import { namedProtocol } from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';

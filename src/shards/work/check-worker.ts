@@ -1,4 +1,4 @@
-import { defaultProtocol } from '../../base/contract/default-protocol.ts';
+import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { reportHash } from '../../runs/checkpoint/fingerprint.ts';

@@ -1,4 +1,4 @@
-import type { GroupEncoder } from '../../base/group-encoder.ts';
+import type { GroupEncoder } from '../../base/text-of-file.ts';
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 import { reopen } from './members-partial.ts';
 

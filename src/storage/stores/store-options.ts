@@ -1,5 +1,5 @@
-import { type StoreOptionName, storeOptionNames } from '../../base/contract/store-option-names.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { type StoreOptionName, storeOptionNames } from '../../base/options/store.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 
 /** What `--store-options` may set. */
@@ -21,7 +21,11 @@ export interface StoreOptions {
   /** `AES256` or `aws:kms` for S3, or an encryption scope of Azure. */
   encryption?: string;
   encryptionKey?: string;
+  /** The name of the program that requests carry, which no user sets. */
+  agent?: string;
 }
+
+export const DEFAULT_AGENT = 'rowcast';
 
 type Read = (text: string) => StoreOptions;
 

@@ -52,7 +52,7 @@ export function percent(share: number): string {
 export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /** Rows by actual and predicted class: `counts[actual][predicted]`. */
-export type Confusion = number[][];
+type Confusion = number[][];
 
 export function confusionOf({ probabilities, labels, classes }: EvaluatedRows): Confusion {
   const counts = Array.from({ length: classes }, () => new Array<number>(classes).fill(0));
@@ -63,6 +63,10 @@ export function confusionOf({ probabilities, labels, classes }: EvaluatedRows): 
   });
   return counts;
 }
+
+/** The rows of each class. */
+export const classRows = (confusion: Confusion): number[] =>
+  confusion.map(own => own.reduce((sum, rows) => sum + rows, 0));
 
 /** The rows whose most likely class is the actual one. */
 export const correctRows = (confusion: Confusion): number =>

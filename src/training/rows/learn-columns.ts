@@ -1,5 +1,5 @@
-import { codePointOrder } from '../../base/contract/code-point-order.ts';
 import type { TypeChoice } from '../../base/contract/limits.ts';
+import { codePointOrder } from '../../base/contract/predictions.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';

@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../base/contract/code-point-order.ts';
+import { codePointOrder } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';

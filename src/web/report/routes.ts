@@ -1,14 +1,16 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Report } from '../../base/contract/schemas.ts';
 import { testingResults } from '../../models/store/report-store.ts';
 import { deleteReport } from '../../models/store/write-report.ts';
 import { authorize } from '../../server/auth/require-key.ts';
 import { problemOf } from '../../server/problems/problems.ts';
+import { classRows } from '../../training/learn/evaluation.ts';
 import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
 import { notify } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { requireScope, requireUnbound, sessionOf } from '../session/require-session.ts';
-import { type LoadedReport, LoadedReports } from './loaded-reports.ts';
+import { LoadedReports } from './loaded-reports.ts';
 import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
 import { type FormValues, textOf } from './persona/read-form.ts';
 import { curveFigure } from './persona/response-curve.ts';
@@ -41,7 +43,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     const wants = { probabilities: isAllowed, curve: isAllowed };
     const persona = await viewPersona(context, { request, reply, loaded, values, wants });
     if (persona.errors.size > 0) reply.code(422);
-    const curveClass = classOf(textOf(request.query, 'class'), loaded);
+    const curveClass = classOf(textOf(request.query, 'class'), loaded.report);
     const origin = originOf(request, context);
     return sendPage(request, reply, reportPage({ ...loaded, session, persona, curveClass, origin }));
   }
@@ -109,10 +111,10 @@ const wrongFields = ({ errors }: PersonaView) => ({
 });
 
 /** The class of the curves: the given one, otherwise of two the second, and of several the most frequent. */
-function classOf(text: string, { report: { classes }, evaluation }: LoadedReport): number {
+function classOf(text: string, { classes, quality }: Report): number {
   if (/^\d{1,3}$/.test(text) && Number(text) < classes.length) return Number(text);
-  if (classes.length === 2 || evaluation === undefined) return 1;
-  const rows = evaluation.classes.map(own => own.rows);
+  if (classes.length === 2) return 1;
+  const rows = classRows(quality.confusion);
   return rows.indexOf(Math.max(...rows));
 }
 

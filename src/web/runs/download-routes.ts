@@ -5,7 +5,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { onRequestEnd } from '../../server/request-end.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
-import { isMissing } from '../../storage/local/missing.ts';
+import { unlessMissing } from '../../storage/local/missing.ts';
 import { CHUNK_BYTES } from '../../storage/source.ts';
 import { type FileFormat, formatOfName } from '../recognize-upload.ts';
 import type { Watched } from '../watched.ts';
@@ -31,7 +31,7 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
     const { status, file } = run.value;
     const format = formatOf(run.value);
     reply.type(mediaTypes[format]).header('content-disposition', attachment(nameOf(file, 'scored', format)));
-    if (status === 'finished') return sendWhole(await opened(output), reply);
+    if (status === 'finished') return sendWhole(output, reply);
     if (run.isFinal) throw new RequestError('no_output', 'The run has no output, because it did not finish.');
     if (request.raw.httpVersion === '1.0')
       throw new RequestError('http_version', 'The output is not complete, which HTTP/1.0 could not show.');
@@ -46,28 +46,21 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
     const format = formatOf(value) === 'parquet' ? 'csv' : formatOf(value);
     const name = nameOf(value.file, 'rejects', format);
     reply.type(mediaTypes[format]).header('content-disposition', attachment(name));
-    return sendWhole(await opened(runs.store.files(value.id).rejects), reply);
+    return sendWhole(runs.store.files(value.id).rejects, reply);
   });
 };
 
-async function opened(path: string): Promise<FileHandle> {
-  return open(path).catch(cause => {
-    if (isMissing(cause))
-      throw new RequestError('no_output', 'The file is gone. The run may have been deleted.');
-    throw cause;
-  });
-}
-
-async function sendWhole(file: FileHandle, reply: FastifyReply): Promise<FastifyReply> {
+async function sendWhole(path: string, reply: FastifyReply): Promise<FastifyReply> {
+  const file = await open(path).catch(unlessMissing);
+  if (file === undefined)
+    throw new RequestError('no_output', 'The file is gone. The run may have been deleted.');
   const { size } = await file.stat();
   reply.header('content-length', String(size));
   return reply.send(file.createReadStream());
 }
 
-const knownFormat = ({ file, file_format }: StoredProgress): FileFormat | undefined =>
-  file_format ?? formatOfName(file);
-
-const formatOf = (run: StoredProgress): FileFormat => knownFormat(run) ?? 'csv';
+const formatOf = ({ file, file_format }: StoredProgress): FileFormat =>
+  file_format ?? formatOfName(file) ?? 'csv';
 
 const LOOK_MS = 1_000;
 
@@ -125,7 +118,7 @@ async function* growingOutput(
       // Before reading: what is written after that is read in the next round.
       const { version, isFinal, value } = run;
       if (isFinal && value.status !== 'finished') throw new Error('the run has failed');
-      file ??= await openFirst(partial, output);
+      file ??= (await open(partial).catch(unlessMissing)) ?? (await open(output).catch(unlessMissing));
       const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
       const { bytesRead } = (await file?.read(bytes, 0, bytes.length, position)) ?? { bytesRead: 0 };
       position += bytesRead;
@@ -139,15 +132,4 @@ async function* growingOutput(
   } finally {
     await file?.close();
   }
-}
-
-async function openFirst(...paths: readonly string[]): Promise<FileHandle | undefined> {
-  for (const path of paths) {
-    const file = await open(path).catch(cause => {
-      if (isMissing(cause)) return undefined;
-      throw cause;
-    });
-    if (file !== undefined) return file;
-  }
-  return undefined;
 }

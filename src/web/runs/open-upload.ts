@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { Interrupted } from '../../base/interrupted.ts';
+import { Interrupted, onAbort } from '../../base/interrupted.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
 import type { Source } from '../../storage/source.ts';
 import { type FileFormat, recognizeUpload, THREAD_BYTES } from '../recognize-upload.ts';
@@ -34,9 +34,7 @@ interface OpenUploadOptions extends UploadObserver {
  */
 export async function openUpload(upload: Readable, options: OpenUploadOptions): Promise<Source> {
   const { name, path, stop, reserve, remember, onFormat, onStored } = options;
-  const onStop = (): void => void upload.destroy(new Interrupted(stop));
-  if (stop.aborted) onStop();
-  else stop.addEventListener('abort', onStop);
+  const callOff = onAbort(stop, () => upload.destroy(new Interrupted(stop)));
   try {
     const { format, bytes, windowBytes } = await recognizeUpload(upload, name);
     await onFormat(format);
@@ -52,7 +50,7 @@ export async function openUpload(upload: Readable, options: OpenUploadOptions): 
     await remember(isParquet ? THREAD_BYTES : windowBytes);
     return await openThreaded(path, name, UPLOAD_WINDOW_BYTES);
   } finally {
-    stop.removeEventListener('abort', onStop);
+    callOff();
   }
 }
 

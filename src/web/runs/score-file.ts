@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { RowcastError } from '../../base/errors.ts';
-import { scoreDefaults } from '../../base/options/values/score-defaults.ts';
+import { onAbort } from '../../base/interrupted.ts';
+import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import { plainNames, type Run } from '../../runs/run.ts';
@@ -57,11 +58,10 @@ interface Scored {
  */
 export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<Scored> {
   const { client, ended, store } = options;
-  const onEnded = (): void => run.control.fail(endedBefore());
+  let callOff = (): void => {};
   const onStored = (): void => {
     options.onStored();
-    if (ended.aborted) onEnded();
-    ended.addEventListener('abort', onEnded);
+    callOff = onAbort(ended, () => run.control.fail(endedBefore()));
     client.waits(execution).catch(() => {}); // it is awaited below
   };
   const run = runOfUpload(upload, { ...options, onStored });
@@ -72,7 +72,7 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
   } catch (failure) {
     return { summary: record.state, failure };
   } finally {
-    ended.removeEventListener('abort', onEnded);
+    callOff();
     upload.destroy();
     run.control.end();
     await rm(store.inputOf(options.record.id), { force: true });

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type ThreadError, toThreadError } from '../../base/errors.ts';
 import type { TextOfFile } from '../../base/text-of-file.ts';
-import { type ThreadError, toThreadError } from '../../base/thread-error.ts';
 import { textOf } from '../../formats/formats.ts';
 import { storedUpload } from '../recognize-upload.ts';
 

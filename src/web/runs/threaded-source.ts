@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { fromThreadError } from '../../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../../base/text-of-file.ts';
-import { fromThreadError } from '../../base/thread-error.ts';
 import { DecodedSource } from '../../storage/decoded-source.ts';
 import { openInput } from '../../storage/local/local-input.ts';
 import type { StoredInput } from '../../storage/source.ts';

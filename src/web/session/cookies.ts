@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopback } from '../../base/contract/loopback.ts';
+import { isLoopback } from '../../base/scheme.ts';
 import type { Shared } from '../../server/service.ts';
 import { boundId } from './sessions.ts';
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
+import { onAbort } from '../../base/interrupted.ts';
 import { uploadBody } from '../../server/batch-predict/upload-body.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { onRequestEnd } from '../../server/request-end.ts';
@@ -26,12 +27,10 @@ export function sessionUpload(context: PlatformContext): preParsingAsyncHookHand
 
 function destroyWithSession(stream: Readable, request: FastifyRequest, reply: FastifyReply): void {
   const { ended } = sessionOf(request);
-  const destroy = (): void => {
-    stream.destroy(sessionEnded());
-  };
-  if (ended.aborted) destroy();
-  else ended.addEventListener('abort', destroy);
-  onRequestEnd(reply, () => ended.removeEventListener('abort', destroy));
+  onRequestEnd(
+    reply,
+    onAbort(ended, () => stream.destroy(sessionEnded())),
+  );
 }
 
 /** Who has sent a file, and waits for what is made of it. */
@@ -50,11 +49,9 @@ export function uploadClient(
   const { socket } = request.raw;
   const { ended } = sessionOf(request);
   const gone = new AbortController();
-  const onEnded = (): void => gone.abort(sessionEnded());
-  if (ended.aborted) onEnded();
-  else ended.addEventListener('abort', onEnded);
+  const callOff = onAbort(ended, () => gone.abort(sessionEnded()));
   onRequestEnd(reply, () => {
-    ended.removeEventListener('abort', onEnded);
+    callOff();
     gone.abort(new RequestError('malformed', 'The connection was closed.'));
   });
   return {

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { commandLineCodes } from '../../../src/base/reference/command-line-codes.ts';
+import { commandLineCodes, libraryCodes } from '../../../src/base/reference/command-line-codes.ts';
 import type { ErrorDocs } from '../../../src/base/reference/error-doc.ts';
 import { inputCodes } from '../../../src/base/reference/input-codes.ts';
-import { libraryCodes } from '../../../src/base/reference/library-codes.ts';
 import { problemDocs } from '../../../src/base/reference/problem-codes.ts';
 import { faultDocs, predictionDocs, warningDocs } from '../../../src/base/reference/reject-codes.ts';
 import { requestCodes } from '../../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../../src/base/reference/run-codes.ts';
-import { serviceCodes } from '../../../src/base/reference/service-codes.ts';
-import { storeCodes } from '../../../src/base/reference/store-codes.ts';
+import { serviceCodes, storeCodes } from '../../../src/base/reference/service-codes.ts';
 import { root } from '../../support/root.ts';
 
 const errorTables = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import type { JsonValue } from '../../../src/base/contract/json-value.ts';
+import type { JsonValue } from '../../../src/base/contract/schemas.ts';
 import type { MissingStyle } from '../../../src/base/contract/sent-types.ts';
 import { writeRow } from '../../../src/base/write-row.ts';
 import { type LayoutName, layoutNames, layoutOf } from '../../../src/client/bodies/layout-of.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
-import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
 import { mlflow as description } from '../../../src/client/protocols/described/descriptions.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { type LegalCsv, legalCsv } from '../../support/csv/legal.ts';
 import { newFolder } from '../../support/folder.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import { jsonl } from '../../../src/formats/jsonl/jsonl-format.ts';
 import { prepare, type ScoredRun } from '../../../src/scoring/prepare.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { unknownColumns } from '../../../src/base/contract/unknown-columns.ts';
+import { unknownColumns } from '../../../src/base/contract/predictions.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import { predictFeatures } from '../../../src/library/scorers/predict-features.ts';
 import { connectMlflow, labelOf } from '../../support/protocols/mlflow-server.ts';

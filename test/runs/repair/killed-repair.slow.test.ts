@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { repair } from '../../../src/runs/repair/repair.ts';
 import { recordedFiles } from '../../crash/files/recorded-files.ts';
 import { newFolder } from '../../support/folder.ts';

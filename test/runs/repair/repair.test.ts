@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import type { Checkpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { localPath, type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { edgeCases } from '../../../fixtures/edge-cases.ts';
 import { RowcastError } from '../../../src/base/errors.ts';
-import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { score } from '../../support/scoring/score.ts';

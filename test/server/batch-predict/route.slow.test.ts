@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { scoreDefaults } from '../../../src/base/options/values/score-defaults.ts';
+import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { startService } from '../../../src/server/server.ts';

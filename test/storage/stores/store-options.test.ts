@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { storeOptionNames } from '../../../src/base/contract/store-option-names.ts';
+import { storeOptionNames } from '../../../src/base/options/store.ts';
 import { readStoreOptions } from '../../../src/storage/stores/store-options.ts';
 
 describe('the options of stores', () => {

@@ -14,7 +14,7 @@ export function rowScorer(predict: (rows: string[][]) => Predictions, report: De
     name: 'rows',
     describe: async () => report,
     open({ layout }) {
-      const findFaults = layout.faultFinder();
+      const readFields = layout.fieldReader();
       return {
         concurrency: 1,
         batchRows: 1000,
@@ -23,7 +23,7 @@ export function rowScorer(predict: (rows: string[][]) => Predictions, report: De
         parts: batch => [batch],
         memoryOf: () => 0,
         async tryPart({ batch }) {
-          const faults = new Map(findFaults(batch));
+          const faults = new Map(readFields(batch).faults);
           const rows = [...batch.ends].flatMap((end, index) =>
             faults.has(index) || batch.kinds[index] === RecordKind.blank
               ? []

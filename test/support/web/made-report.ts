@@ -4,6 +4,7 @@ import { saveModel } from '../../../src/models/model/model-format.ts';
 import { scoresOf } from '../../../src/models/model/scores.ts';
 import { writeReport } from '../../../src/models/store/write-report.ts';
 import { reportColumns } from '../../../src/training/findings/drivers.ts';
+import { qualityOf } from '../../../src/training/findings/quality.ts';
 import { testingResultsCsv } from '../../../src/training/findings/testing-results.ts';
 import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { reportOf } from '../service/report.ts';
@@ -93,8 +94,11 @@ export async function makeReport(
       impact: (header.length - i) / ((header.length * (header.length + 1)) / 2),
     })),
     quality: {
-      ...base.quality,
-      testing_rows: rows.length,
+      ...qualityOf(
+        { labels, probabilities: Float64Array.from(probabilities), classes: classes.length },
+        labels,
+        classes,
+      ),
       majority_accuracy: 0.4,
       accuracy_interval: { confidence: 0.95, low: 0.4, high: 0.6 },
       majority_class: classes[0] ?? '',

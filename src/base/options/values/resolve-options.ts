@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../errors.ts';
 import { parseRecords } from '../../parse-records.ts';
 import type { Kind, Option, Options } from '../option.ts';
-import { readDuration } from './duration.ts';
+import { readDuration, readSize } from './duration.ts';
 import { describeMismatch, valueText } from './expectation.ts';
 import { type RejectLimit, type RejectLimitOrNone, readRejectLimit } from './reject-limit.ts';
-import { readSize } from './size.ts';
 import { schemaOf } from './value-schema.ts';
 
 /** All, none, or those named. */
@@ -151,3 +151,24 @@ function badOption(name: string, message: string): RowcastError {
 /** The library's name of an option: `max-outage` → `maxOutage`. */
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The options that differ from their default, by name: durations in seconds, sizes in bytes, thresholds as written. */
+export function changedOptions(
+  options: Options,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const defaults: Readonly<Record<string, unknown>> = resolveValues(options, {});
+  const changed: Record<string, unknown> = {};
+  for (const [name, { kind }] of Object.entries(options)) {
+    const value = values[camelCase(name)];
+    if (value === undefined || isDeepStrictEqual(value, defaults[camelCase(name)])) continue;
+    changed[name] = kind === 'threshold' ? thresholdText(value as RejectLimitOrNone) : value; // the kind of its value
+  }
+  return changed;
+}
+
+/** A threshold as it is written. */
+export function thresholdText(limit: RejectLimitOrNone): string {
+  if (limit === 'none') return limit;
+  return 'rows' in limit ? String(limit.rows) : `${limit.percent}%`;
+}

@@ -1,5 +1,5 @@
-import type { runOptions } from '../score.ts';
-import type { Values } from './resolve-options.ts';
+import { runOptions } from '../score.ts';
+import { resolveValues, type Values } from './resolve-options.ts';
 
 /** What a report was trained from. */
 export interface History {
@@ -22,3 +22,6 @@ export type RunValues = JobValues & {
   /** What the report was trained from, if the command trains it again when that changes. */
   history?: History | undefined;
 };
+
+/** The default options of a scoring run, for programs that call `score`. */
+export const scoreDefaults = resolveValues(runOptions, {});

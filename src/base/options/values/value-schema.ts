@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { Option } from '../option.ts';
-import { DURATION, readDuration } from './duration.ts';
+import { DURATION, readDuration, readSize, SIZE } from './duration.ts';
 import { describeWithDefault } from './option-text.ts';
 import { readRejectLimit } from './reject-limit.ts';
-import { readSize, SIZE } from './size.ts';
 
 /** The schema of an option's value in a definition, with its description. */
 export const describedSchema = (option: Option): z.ZodType =>

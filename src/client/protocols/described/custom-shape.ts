@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonValue } from '../../../base/contract/json-value.ts';
+import type { JsonValue } from '../../../base/contract/schemas.ts';
 import { isOfLines, layoutOf } from '../../bodies/layout-of.ts';
 import type { DescribedKind, ProtocolDescription, RowDescription } from './description.ts';
 import { isPointer } from './json-pointer.ts';

@@ -1,4 +1,4 @@
-import type { Auth } from '../../../base/contract/auth-names.ts';
+import type { Auth } from '../../../base/contract/protocol-names.ts';
 import type { MissingStyle } from '../../../base/contract/sent-types.ts';
 import type { FailureKind } from '../../../scoring/failures/failure-rule.ts';
 import type { BodyTemplate, LayoutName } from '../../bodies/layout-of.ts';

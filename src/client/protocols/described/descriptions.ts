@@ -1,5 +1,4 @@
-import type { Auth } from '../../../base/contract/auth-names.ts';
-import type { ProtocolName } from '../../../base/contract/protocol-names.ts';
+import type { Auth, ProtocolName } from '../../../base/contract/protocol-names.ts';
 import type { ProtocolDescription } from './description.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { codePointOrder } from '../../../base/contract/code-point-order.ts';
-import { type Distributions, sumsToOne } from '../../../base/contract/predictions.ts';
+import { codePointOrder, type Distributions, sumsToOne } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { InvalidResponse, isObject, shapeOf } from '../../parse-response.ts';
 import { checkClassCount, collectPredictions, copyProbabilities } from '../collect-predictions.ts';

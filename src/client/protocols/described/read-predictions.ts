@@ -1,5 +1,5 @@
-import { codePointOrder } from '../../../base/contract/code-point-order.ts';
 import {
+  codePointOrder,
   type Distributions,
   type Labels,
   type Numbers,

@@ -1,5 +1,4 @@
-import { codePointOrder } from '../../../base/contract/code-point-order.ts';
-import type { Distributions } from '../../../base/contract/predictions.ts';
+import { codePointOrder, type Distributions } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { Secrets } from '../../credentials.ts';
 import { InvalidResponse, isObject, parseResponseText } from '../../parse-response.ts';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
+import { type UploadFormat, uploadTypes } from '../../../base/contract/file-formats.ts';
 import {
   parseRowCounts,
   rowCountsTrailer,
   type ScoredUpload,
 } from '../../../base/contract/row-counts-trailer.ts';
 import type { Features, LooseReport, PersonaAnswer } from '../../../base/contract/schemas.ts';
-import { type UploadFormat, uploadTypes } from '../../../base/contract/upload-formats.ts';
 import type { RowcastError } from '../../../base/errors.ts';
 import { CallError } from '../../../scoring/failures/call-error.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';

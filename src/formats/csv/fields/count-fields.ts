@@ -2,22 +2,25 @@ import type { Dialect } from '../../../base/parse-records.ts';
 import type { Fault } from '../../records/faults.ts';
 import { contentEnd, countLines, LF } from '../../records/line-endings.ts';
 
+/** Offset of the quote that closes the field whose quote is at `open`, or `end`; an escaped quote is data. */
+export function closingQuote(bytes: Uint8Array, open: number, end: number, escaper: number): number {
+  const quote = bytes[open];
+  for (let at = open + 1; at < end; at++)
+    if (bytes[at] === escaper) {
+      if (bytes[at + 1] === quote || bytes[at + 1] === escaper) at++;
+    } else if (bytes[at] === quote) {
+      if (at + 1 === end || bytes[at + 1] !== quote) return at;
+      at++;
+    }
+  return end;
+}
+
 /** Offset at which the field that begins at `start` ends: at a delimiter, or at the record's `end`. */
 export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
   const delimiter = dialect.delimiter.charCodeAt(0);
   const quote = dialect.quote?.charCodeAt(0);
-  const escaper = dialect.escape?.charCodeAt(0) ?? -1;
-  let at = start;
-  if (quote !== undefined && at < end && bytes[at] === quote) {
-    // Skip to the closing quote; an escaped quote is data.
-    for (at++; at < end; at++)
-      if (bytes[at] === escaper) {
-        if (bytes[at + 1] === quote || bytes[at + 1] === escaper) at++;
-      } else if (bytes[at] === quote) {
-        if (bytes[at + 1] !== quote || at + 1 === end) break;
-        at++;
-      }
-  }
+  const isQuoted = quote !== undefined && start < end && bytes[start] === quote;
+  let at = isQuoted ? closingQuote(bytes, start, end, dialect.escape?.charCodeAt(0) ?? -1) : start;
   while (at < end && bytes[at] !== delimiter) at++;
   return at;
 }

@@ -15,7 +15,7 @@ import {
 } from '../footer/numbers.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
 import type { Compressors } from '../libraries.ts';
-import { isRun, readHybrid } from './levels.ts';
+import { countPresent, readHybrid, readLevels } from './levels.ts';
 import {
   type CellPage,
   type Cells,
@@ -190,32 +190,6 @@ const splitV2: SplitPage = (header, body, { size, unpacked, level, most }) => {
 function atMost(most: number, values: number): number {
   if (values < 0 || values > most) throw new Error('a column has more rows than its group');
   return values;
-}
-
-/**
- * Reads which values are there: of a member of a struct, those whose level is the highest.
- *
- * @returns undefined if all are
- */
-function readLevels(
-  bytes: Buffer,
-  [start, end]: readonly [number, number],
-  values: number,
-  level: number,
-): Int32Array | undefined {
-  if (end > bytes.length) throw new Error('levels are cut off');
-  if (isRun(bytes, start, end, values, level)) return undefined;
-  const levels = new Int32Array(values);
-  readHybrid(bytes, start, end, 32 - Math.clz32(level), levels, level + 1);
-  if (level > 1) for (let row = 0; row < values; row++) levels[row] = levels[row] === level ? 1 : 0;
-  return levels;
-}
-
-function countPresent(levels: Int32Array | undefined, values: number): number {
-  if (levels === undefined) return values;
-  let present = 0;
-  for (const level of levels) present += level;
-  return present;
 }
 
 /** The cells of a dictionary that are there, each in its row. */

@@ -2,16 +2,15 @@ import zlib from 'node:zlib';
 import { RowcastError } from '../../../base/errors.ts';
 import { joinRanges } from '../footer/chunk-table.ts';
 import type { FileColumn } from '../footer/file-column.ts';
-import { CHUNK, COLUMN, CONVERTED, ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
+import { CHUNK, CODECS, COLUMN, ELEMENT, TYPES } from '../footer/numbers.ts';
 import { badParquet, type ParquetFile, uncompressedBytes } from '../footer/parquet-file.ts';
-import { ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { ThriftStruct } from '../footer/thrift.ts';
 import {
   type Compressors,
   decompressLz4,
   decompressLz4Raw,
   decompressZstd,
   type FileMetaData,
-  parquetMetadata,
   parquetRead,
   type SubColumnData,
   snappyUncompress,
@@ -144,9 +143,6 @@ function pageOf(
   return { is: 'cells', rows, codes: undefined, ...cells.cells };
 }
 
-/** Numbers of converted types. */
-const [UTF8, INT_64] = [CONVERTED.indexOf('UTF8'), CONVERTED.indexOf('INT_64')];
-
 /**
  * The metadata of a file with one column in one group, whose type says no more than how values are stored. hyparquet then gives
  * these as they are: it makes doubles of decimals, and of microseconds a date with milliseconds.
@@ -154,58 +150,51 @@ const [UTF8, INT_64] = [CONVERTED.indexOf('UTF8'), CONVERTED.indexOf('INT_64')];
  * @param rows of the group
  */
 function physicalMetadata(column: FileColumn, chunk: ThriftStruct, rows: number): FileMetaData {
-  const root = new ThriftStruct();
-  root.setText(ELEMENT.name, 'schema');
-  root.setInteger(ELEMENT.children, 1, 'i32');
-  const group = new ThriftStruct();
-  group.setStructs(GROUP.columns, [plainChunk(chunk)]);
-  group.setInteger(GROUP.bytes, 0, 'i64');
-  group.setInteger(GROUP.rows, rows, 'i64');
-  const footer = new ThriftStruct();
-  footer.setInteger(FILE.version, 2, 'i32');
-  footer.setStructs(FILE.schema, [root, ...structsOf(column), plainElement(column)]);
-  footer.setInteger(FILE.rows, rows, 'i64');
-  footer.setStructs(FILE.groups, [group]);
-  const bytes = writeStruct(footer);
-  const end = Buffer.alloc(8, 'PAR1', 'latin1');
-  end.writeUInt32LE(bytes.length);
-  return parquetMetadata(Buffer.concat([bytes, end]), { geoparquet: false });
+  const [element = new ThriftStruct()] = column.elements;
+  const { is } = column.type;
+  const own = chunk.struct(CHUNK.metadata);
+  const number = (id: number): bigint => BigInt(own.integer(id));
+  const schema: object[] = [
+    {
+      ...elementOf(element),
+      type: TYPES[element.integer(ELEMENT.type)],
+      type_length: element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : undefined,
+      // With a type, even a wrong one, the two numbers of an INT96 stay apart.
+      converted_type: is === 'int96' ? 'INT_64' : is === 'text' ? 'UTF8' : undefined,
+    },
+  ];
+  // The structs around the column are as if they had no other member.
+  for (let { struct } = column; struct !== undefined; struct = struct.outer)
+    schema.unshift({ ...elementOf(struct.element), num_children: 1 });
+  const meta = {
+    type: TYPES[own.integer(COLUMN.type)],
+    encodings: [],
+    path_in_schema: own.items(COLUMN.path).map(String),
+    codec: CODECS[own.integer(COLUMN.codec)],
+    num_values: number(COLUMN.values),
+    total_uncompressed_size: number(COLUMN.uncompressedBytes),
+    total_compressed_size: number(COLUMN.compressedBytes),
+    data_page_offset: number(COLUMN.dataPage),
+    dictionary_page_offset: own.has(COLUMN.dictionaryPage) ? number(COLUMN.dictionaryPage) : undefined,
+  };
+  const num_rows = BigInt(rows);
+  return {
+    version: 2,
+    schema: [{ name: 'schema', num_children: 1 }, ...schema],
+    num_rows,
+    row_groups: [{ columns: [{ file_offset: 0n, meta_data: meta }], total_byte_size: 0n, num_rows }],
+    metadata_length: 0,
+  } as FileMetaData; // the numbers of the type and the codec were checked
 }
 
-/** The structs around a column, outermost first, as if they had no other member. */
-function structsOf({ struct }: FileColumn): ThriftStruct[] {
-  const structs: ThriftStruct[] = [];
-  for (let own = struct; own !== undefined; own = own.outer) {
-    const copy = own.element.copy();
-    copy.setInteger(ELEMENT.children, 1, 'i32');
-    structs.unshift(copy);
-  }
-  return structs;
-}
+const elementOf = (element: ThriftStruct): object => ({
+  name: element.text(ELEMENT.name),
+  repetition_type: element.has(ELEMENT.repetition)
+    ? REPETITIONS[element.integer(ELEMENT.repetition)]
+    : undefined,
+});
 
-function plainElement({ elements: [element], type }: FileColumn): ThriftStruct {
-  const plain = element?.copy() ?? new ThriftStruct();
-  plain.delete(ELEMENT.converted, ELEMENT.scale, ELEMENT.precision, ELEMENT.logical, ELEMENT.children);
-  // With a type, even a wrong one, the two numbers of an INT96 stay apart.
-  if (type.is === 'int96') plain.setInteger(ELEMENT.converted, INT_64, 'i32');
-  if (type.is === 'text') plain.setInteger(ELEMENT.converted, UTF8, 'i32');
-  return plain;
-}
-
-function plainChunk(chunk: ThriftStruct): ThriftStruct {
-  const column = chunk.struct(CHUNK.metadata).copy();
-  column.delete(
-    COLUMN.statistics,
-    COLUMN.sizes,
-    COLUMN.geospatial,
-    COLUMN.bloomFilter,
-    COLUMN.bloomFilterBytes,
-  );
-  const plain = new ThriftStruct();
-  plain.setInteger(CHUNK.offset, 0, 'i64');
-  plain.setStruct(CHUNK.metadata, column);
-  return plain;
-}
+const REPETITIONS = ['REQUIRED', 'OPTIONAL', 'REPEATED'] as const;
 
 /** The types of Node are those of a version that does not have it: Node has had zstd since 22.15. */
 const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };

@@ -74,7 +74,7 @@ export function readHybrid(
  *
  * @param value at most 255, which takes one byte; false for others
  */
-export function isRun(bytes: Uint8Array, start: number, end: number, count: number, value: number): boolean {
+function isRun(bytes: Uint8Array, start: number, end: number, count: number, value: number): boolean {
   let header = 0;
   let at = start;
   for (let shift = 0; shift <= 28 && at < end; shift += 7) {
@@ -85,4 +85,30 @@ export function isRun(bytes: Uint8Array, start: number, end: number, count: numb
     return (header & 1) === 0 && run >= count && run <= count + MAX_EXCESS && at < end && bytes[at] === value;
   }
   return false;
+}
+
+/**
+ * Reads which values are there: of a member of a struct, those whose level is the highest.
+ *
+ * @returns undefined if all are
+ */
+export function readLevels(
+  bytes: Buffer,
+  [start, end]: readonly [number, number],
+  values: number,
+  level: number,
+): Int32Array | undefined {
+  if (end > bytes.length) throw new Error('levels are cut off');
+  if (isRun(bytes, start, end, values, level)) return undefined;
+  const levels = new Int32Array(values);
+  readHybrid(bytes, start, end, 32 - Math.clz32(level), levels, level + 1);
+  if (level > 1) for (let row = 0; row < values; row++) levels[row] = levels[row] === level ? 1 : 0;
+  return levels;
+}
+
+export function countPresent(levels: Int32Array | undefined, values: number): number {
+  if (levels === undefined) return values;
+  let present = 0;
+  for (const level of levels) present += level;
+  return present;
 }

@@ -23,16 +23,18 @@ export class ParquetText implements TextOfFile {
   readonly #start: number;
   /** Where the groups begin that were read, in order; the first is that of the file or of an entry. */
   #entries: TextEntry[];
+  /** Called with the text of each group that is read, in pieces that are valid until the next one. */
+  onText: ((group: number, chunk: Buffer) => void) | undefined;
 
   /**
-   * @param header what is before the first record
+   * @param header what is before the first record; by default nothing
    * @param start the offset of the first record, if there is more text before the header
    */
   constructor(
     file: ParquetFile,
     columns: readonly FileColumn[],
     kind: TextKind,
-    header: Buffer,
+    header: Buffer = Buffer.alloc(0),
     start = header.length,
   ) {
     this.#kind = kind;
@@ -68,18 +70,33 @@ export class ParquetText implements TextOfFile {
     if (!isAfterEntry && offset < this.#start) yield this.#header.subarray(Math.max(0, inHeader));
     let at = first.offset;
     this.#entries = [first];
+    for await (const { group, chunks } of this.#groups(first.group)) {
+      if (group > first.group) this.#entries.push({ offset: at, group });
+      for (const chunk of chunks) {
+        const before = at;
+        at += chunk.length;
+        if (at <= offset) continue;
+        const own = chunk.subarray(Math.max(0, offset - before));
+        this.onText?.(group, own);
+        yield own;
+      }
+    }
+  }
+
+  /** The text of each group of rows. */
+  async *ofGroups(): AsyncGenerator<Buffer> {
+    for await (const { chunks } of this.#groups(0))
+      yield Buffer.concat(Array.from(chunks, chunk => Buffer.from(chunk)));
+  }
+
+  async *#groups(first: number): AsyncGenerator<{ group: number; chunks: Iterable<Buffer> }> {
     const names = this.#columns.map(({ name }) => name);
     const text = new GroupText(recordParts(this.#kind, names), BatchMemory.create());
-    for (let group = first.group; group < this.#file.groups.length; group++) {
-      if (group > first.group) this.#entries.push({ offset: at, group });
+    for (let group = first; group < this.#file.groups.length; group++) {
       text.begin();
       const accept = (page: TextPage): TextPage => text.accept(page);
       const columns = await readGroup(this.#file, this.#columns, { index: group, kind: this.#kind, accept });
-      for (const chunk of text.write(this.#file.groups[group]?.rows ?? 0, columns)) {
-        const before = at;
-        at += chunk.length;
-        if (at > offset) yield chunk.subarray(Math.max(0, offset - before));
-      }
+      yield { group, chunks: text.write(this.#file.groups[group]?.rows ?? 0, columns) };
     }
   }
 

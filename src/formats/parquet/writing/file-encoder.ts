@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
+import type { GroupEncoder } from '../../../base/text-of-file.ts';
 import { doubleOf } from '../../required-numbers.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';

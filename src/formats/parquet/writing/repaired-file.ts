@@ -1,6 +1,6 @@
 import { RowcastError } from '../../../base/errors.ts';
-import type { GroupEncoder } from '../../../base/group-encoder.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import type { GroupEncoder } from '../../../base/text-of-file.ts';
 import type { FileColumn } from '../footer/file-column.ts';
 import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';

@@ -1,6 +1,6 @@
-import type { CloudAuth } from '../../../base/contract/auth-names.ts';
-import { isLoopback } from '../../../base/contract/loopback.ts';
+import type { CloudAuth } from '../../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../../base/errors.ts';
+import { isLoopback } from '../../../base/scheme.ts';
 
 /** What a cloud's key is for. */
 export interface CloudService {

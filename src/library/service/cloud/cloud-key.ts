@@ -1,4 +1,4 @@
-import type { CloudAuth } from '../../../base/contract/auth-names.ts';
+import type { CloudAuth } from '../../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { type CloudKey, NoCredentials, type SentRequest } from '../../../client/credentials.ts';

@@ -1,6 +1,5 @@
 import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
-import { RowcastError } from '../../../base/errors.ts';
-import { fromThreadError, type ThreadError, toThreadError } from '../../../base/thread-error.ts';
+import { fromThreadError, RowcastError, type ThreadError, toThreadError } from '../../../base/errors.ts';
 import { isOutOfMemory } from '../../../base/thread-result.ts';
 
 /** What a thread is sent: requests with an id are answered, others are not. */

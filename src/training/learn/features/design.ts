@@ -1,4 +1,4 @@
-import { codePointOrder } from '../../../base/contract/code-point-order.ts';
+import { codePointOrder } from '../../../base/contract/predictions.ts';
 import { encoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { asCategory } from '../../../formats/values/coerce.ts';
 import { seededRandom } from '../../seeded-random.ts';

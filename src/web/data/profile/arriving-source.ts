@@ -3,6 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { type ByteSource, chunksAfter } from '../../../formats/records/byte-source.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../../storage/codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES } from '../../../storage/codecs/codecs.ts';
+import { beginning } from '../../recognize-upload.ts';
 
 /**
  * Bytes that arrive as messages, up to an empty one.
@@ -34,11 +35,6 @@ export const arrivingSource = (stored: AsyncIterator<Buffer>, name: string): Byt
 });
 
 async function* decompressed(stored: AsyncIterator<Buffer>, name: string): AsyncGenerator<Buffer> {
-  let first: Buffer = Buffer.alloc(0);
-  while (first.length < MAGIC_BYTES) {
-    const { value, done } = await stored.next();
-    if (done) break;
-    first = Buffer.concat([first, value]);
-  }
+  const first = await beginning(stored, MAGIC_BYTES);
   yield* codecOfBytes(first).decompress(chunksAfter(first, stored), name, UPLOAD_WINDOW_BYTES);
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { onAbort } from '../../../base/interrupted.ts';
 import { type RecognizedUpload, recognizeUpload } from '../../recognize-upload.ts';
 import type { UploadClient } from '../../session/with-session.ts';
 import { type DataMeta, uploadError } from '../data-files.ts';
@@ -128,15 +129,14 @@ async function checkStored(arriving: Arriving, job: WorkerJob, client: UploadCli
   await storeAll(arriving);
   client.gone.throwIfAborted();
   const running = startProfile(job);
-  const stop = (): void => void running.stop();
-  client.gone.addEventListener('abort', stop);
+  const callOff = onAbort(client.gone, () => void running.stop());
   try {
     return await client.waits(running.outcome);
   } catch (error) {
     client.gone.throwIfAborted();
     throw error;
   } finally {
-    client.gone.removeEventListener('abort', stop);
+    callOff();
     await running.stop();
   }
 }

@@ -1,38 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CalibrationBin, Report } from '../../../base/contract/schemas.ts';
+import type { Report } from '../../../base/contract/schemas.ts';
 import { resultOf, startThread } from '../../../base/thread-result.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { testingResults } from '../../../models/store/report-store.ts';
-import { calibrationOf } from '../../../training/findings/calibration.ts';
-import { classScores, meanArea, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
-import {
-  type Confusion,
-  confusionOf,
-  type EvaluatedRows,
-  logLoss,
-} from '../../../training/learn/evaluation.ts';
+import { classScores, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
 import { type ColumnProfile, ColumnSample } from './column-sample.ts';
 import { readTestingRows } from './testing-rows.ts';
 
-/** Everything that a report's page shows of its testing results. */
+/** What a report's page shows of its testing results and the report does not have: its quality was computed in training. */
 export interface Evaluation {
-  rows: number;
-  confusion: Confusion;
-  /** One for each class, against all others. */
-  classes: ClassEvaluation[];
-  /** The mean area under the ROC curves, or with two classes that of the second; undefined if it cannot be computed. */
-  auc: number | undefined;
-  logLoss: number;
+  /** By class, against all others; undefined if no testing row or every testing row has the class. */
+  curves: (RocCurve | undefined)[];
   /** By name. */
   columns: ReadonlyMap<string, ColumnProfile>;
-}
-
-interface ClassEvaluation {
-  /** The testing rows of the class. */
-  rows: number;
-  /** Undefined if no testing row or every testing row has the class. */
-  roc: RocCurve | undefined;
-  calibration: CalibrationBin[];
 }
 
 /**
@@ -42,33 +22,18 @@ interface ClassEvaluation {
  */
 export async function evaluateResults(
   chunks: AsyncIterable<Buffer>,
-  names: readonly string[],
+  classes: readonly string[],
   learned: readonly LearnedColumn[],
 ): Promise<Evaluation> {
   const sample = new ColumnSample(learned);
-  const rows = await readTestingRows(chunks, names, sample);
-  const classes: ClassEvaluation[] = [];
-  for (const index of names.keys()) {
-    classes.push(evaluateClass(rows, index));
+  const rows = await readTestingRows(chunks, classes, sample);
+  const curves: Evaluation['curves'] = [];
+  for (const index of classes.keys()) {
+    const { ofClass, others } = classScores(rows, index);
+    curves.push(rocCurve(ofClass, others));
     await nextTurn();
   }
-  return {
-    rows: rows.labels.length,
-    confusion: confusionOf(rows),
-    classes,
-    auc: meanArea(classes.map(({ roc }) => roc)),
-    logLoss: logLoss(rows),
-    columns: await sample.profiles(),
-  };
-}
-
-function evaluateClass(rows: EvaluatedRows, index: number): ClassEvaluation {
-  const { ofClass, others } = classScores(rows, index);
-  return {
-    rows: ofClass.length,
-    roc: rocCurve(ofClass, others),
-    calibration: calibrationOf(ofClass, others),
-  };
+  return { curves, columns: await sample.profiles() };
 }
 
 /** Can be posted between threads. */

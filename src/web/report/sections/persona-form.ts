@@ -1,3 +1,4 @@
+import { classRows } from '../../../training/learn/evaluation.ts';
 import { flag, type Html, html, named } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
 import { countText, nameText, percentText } from '../../texts.ts';
@@ -140,7 +141,8 @@ const MAX_IN_VIEW = 12;
  * The probabilities of the persona as bars, with the share of each class in the testing rows as a mark. If there are more than
  * are in view, the most likely are first: `persona.js` keeps them so.
  */
-function probabilityList({ report: { classes }, evaluation, persona }: ReportView): Html {
+function probabilityList({ report: { classes, quality }, persona }: ReportView): Html {
+  const rows = classRows(quality.confusion);
   const { probabilities } = persona;
   const isRanked = classes.length > MAX_IN_VIEW;
   const order = classOrder(classes);
@@ -148,14 +150,11 @@ function probabilityList({ report: { classes }, evaluation, persona }: ReportVie
     order.sort((a, b) => (probabilities[b] ?? 0) - (probabilities[a] ?? 0));
   const items = order.map(index => {
     const probability = probabilities?.[index];
-    const share = evaluation && (evaluation.classes[index]?.rows ?? 0) / Math.max(1, evaluation.rows);
+    const share = (rows[index] ?? 0) / quality.testing_rows;
     return html`<li data-class="${index}"><span class="name">${named(classes[index] ?? '')}</span><data value="${probability ?? ''}">${probability === undefined ? '–' : percentText(probability)}</data>
-<svg class="plot" width="100%" height="12" aria-hidden="true"><rect class="track" y="2" width="100%" height="8" rx="2"/><rect class="bar first" y="2" width="${100 * (probability ?? 0)}%" height="8" rx="2"/>${
-      share !== undefined &&
-      html`<line class="mark" x1="${100 * share}%" x2="${100 * share}%" y1="0" y2="12"/>`
-    }</svg></li>`;
+<svg class="plot" width="100%" height="12" aria-hidden="true"><rect class="track" y="2" width="100%" height="8" rx="2"/><rect class="bar first" y="2" width="${100 * (probability ?? 0)}%" height="8" rx="2"/><line class="mark" x1="${100 * share}%" x2="${100 * share}%" y1="0" y2="12"/></svg></li>`;
   });
-  return html`<div class="row apart"><h3 id="probabilities-heading">Probabilities</h3>${evaluation && html`<span class="key mark small">share in the data</span>`}</div>
+  return html`<div class="row apart"><h3 id="probabilities-heading">Probabilities</h3><span class="key mark small">share in the data</span></div>
 <p id="summary" class="lead" role="status">${summaryOf(classes, probabilities)}</p>
 <ul class="probabilities" id="probabilities" aria-labelledby="probabilities-heading"${isRanked && html` data-ranked tabindex="0"`}>${items}</ul>`;
 }

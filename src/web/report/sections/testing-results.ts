@@ -1,4 +1,4 @@
-import { correctRows } from '../../../training/learn/evaluation.ts';
+import { classRows, correctRows } from '../../../training/learn/evaluation.ts';
 import { calibrationChart } from '../../charts/calibration-chart.ts';
 import { confusionChart } from '../../charts/confusion-chart.ts';
 import { rocChart } from '../../charts/roc-chart.ts';
@@ -30,8 +30,8 @@ function download({ report: { id }, session }: ReportView): Html {
 }
 
 function charts(view: ReportView, evaluation: Evaluation): Html {
-  const { classes } = view.report;
-  const { rows, confusion } = evaluation;
+  const { classes, quality } = view.report;
+  const { testing_rows: rows, confusion } = quality;
   const order = classOrder(classes);
   const correct = correctRows(confusion);
   const matrix = confusionChart({
@@ -49,24 +49,24 @@ ${isWide ? html`${matrix}${choice}` : choice}
 <div class="results" id="curves">${!isWide && matrix}${curves(view, evaluation)}</div>`;
 }
 
-function curves({ report: { classes }, curveClass }: ReportView, evaluation: Evaluation): Html {
-  const own = evaluation.classes[curveClass];
+function curves({ report: { classes, quality }, curveClass }: ReportView, evaluation: Evaluation): Html {
   const name = classes[curveClass] ?? '';
-  if (own === undefined) return html``;
+  const rows = classRows(quality.confusion)[curveClass] ?? 0;
   const calibration = calibrationChart({
     id: 'calibration',
     name,
-    share: own.rows / evaluation.rows,
-    bins: own.calibration,
+    share: rows / quality.testing_rows,
+    bins: quality.calibration[curveClass] ?? [],
   });
-  if (own.roc === undefined) {
-    const reason = own.rows === 0 ? 'no testing row has it' : 'all testing rows have it';
+  const curve = evaluation.curves[curveClass];
+  if (curve === undefined) {
+    const reason = rows === 0 ? 'no testing row has it' : 'all testing rows have it';
     return html`<p>There is no ROC curve of ${nameText(name)}: ${reason}.</p>${calibration}`;
   }
-  const others = evaluation.classes.flatMap(({ roc }, index) =>
-    classes.length === 2 || index === curveClass || roc === undefined ? [] : [roc.points],
+  const others = evaluation.curves.flatMap((other, index) =>
+    classes.length === 2 || index === curveClass || other === undefined ? [] : [other.points],
   );
-  return html`${rocChart({ id: 'roc', name, area: own.roc.area, points: own.roc.points, others })}${calibration}`;
+  return html`${rocChart({ id: 'roc', name, area: curve.area, points: curve.points, others })}${calibration}`;
 }
 
 /** Which class the curves are of, against all others. Links and a form, because the server draws them. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { codePointOrder } from '../../../../src/base/contract/code-point-order.ts';
-import { type Distributions, tolerance } from '../../../../src/base/contract/predictions.ts';
+import { codePointOrder, type Distributions, tolerance } from '../../../../src/base/contract/predictions.ts';
 import { Secrets } from '../../../../src/client/credentials.ts';
 import { InvalidResponse } from '../../../../src/client/parse-response.ts';
 import {

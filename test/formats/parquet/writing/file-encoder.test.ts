@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { parquetMetadata } from 'hyparquet';
 import { writeRow } from '../../../../src/base/write-row.ts';
 import { DATA_PAGE_V2, PAGE } from '../../../../src/formats/parquet/footer/numbers.ts';
 import {
@@ -11,7 +12,6 @@ import {
   rangesOf,
 } from '../../../../src/formats/parquet/footer/parquet-file.ts';
 import { readStructAt } from '../../../../src/formats/parquet/footer/thrift.ts';
-import { parquetMetadata } from '../../../../src/formats/parquet/libraries.ts';
 import { type EncoderOptions, ParquetEncoder } from '../../../../src/formats/parquet/writing/file-encoder.ts';
 import { parquetOf, storedBytes, textOfParquet } from '../../../support/parquet.ts';
 import { root } from '../../../support/root.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CloudAuth } from '../../../../src/base/contract/auth-names.ts';
+import type { CloudAuth } from '../../../../src/base/contract/protocol-names.ts';
 import {
   type CloudService,
   checkCloudPath,

@@ -20,7 +20,7 @@ describe('the testing results of a stored report', () => {
     const { columns } = await loadReportModel(home, 'mine');
     const few = await evaluateReport(home, report, columns);
     const many = await evaluateReport(home, { ...report, quality: ofManyRows(report) }, columns);
-    assert.equal(few.rows, 200);
+    assert.equal(few.curves.length, 3);
     assert.deepEqual(many, few);
   });
 

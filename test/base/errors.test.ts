@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { RowcastError } from '../../src/base/errors.ts';
-import { fromThreadError, toThreadError } from '../../src/base/thread-error.ts';
+import { fromThreadError, RowcastError, toThreadError } from '../../src/base/errors.ts';
 
 it('an error keeps all that it says on its way between threads', () => {
   const error = new RowcastError('other_work', 'the input has changed', {

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { commandEvents } from '../../../src/base/reference/command-events.ts';
-import { serviceEvents } from '../../../src/base/reference/service-events.ts';
+import { commandEvents, serviceEvents } from '../../../src/base/reference/events.ts';
 import { root } from '../../support/root.ts';
 
-// The compiler refuses a line whose event is not documented (src/base/reference/logged-event.ts).
+// The compiler refuses a line whose event is not documented (src/base/reference/events.ts).
 describe('the tables of log events', () => {
   const documented = [...Object.keys(commandEvents), ...Object.keys(serviceEvents)];
 

@@ -19,8 +19,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ClosedPipe } from '../../src/base/interrupted.ts';
 import { resolveTarget } from '../../src/storage/backends.ts';
-import { ClosedPipe, type Sink } from '../../src/storage/target.ts';
+import type { Sink } from '../../src/storage/target.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 
