@@ -19,6 +19,34 @@ export interface ObjectHead {
   token: string | undefined;
 }
 
+/**
+ * The head of an object from what a response says. The clock of this machine stands in for that of a store whose
+ * responses have no date.
+ *
+ * @throws StoreError `refused` without a size: zero would make it an empty file
+ */
+export function objectHead(said: {
+  etag: string | undefined;
+  size: number | undefined;
+  modified: Date | undefined;
+  date: string | Date | undefined;
+  token: string | undefined;
+}): ObjectHead {
+  const { etag = '', size, modified = new Date(0), date = '', token } = said;
+  if (size === undefined) throw new StoreError('refused', 'the store does not tell the size of the object');
+  const now = new Date(date).getTime();
+  return {
+    version: versionOf(etag),
+    isWeak: etag.startsWith('W/'),
+    size,
+    modified,
+    now: Number.isNaN(now) ? Date.now() : now,
+    token,
+  };
+}
+
+export const versionOf = (etag = ''): string => etag.replace(/^(W\/)?"(.*)"$/, '$2');
+
 /** A part of an upload as a store lists it. */
 export interface ListedPart {
   /** From 1. */

@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { BlobRequestConditions, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
-import type { ListedPart, ObjectClient, ObjectHead, ObjectRange } from '../../objects/object-client.ts';
+import {
+  type ListedPart,
+  type ObjectClient,
+  type ObjectHead,
+  type ObjectRange,
+  objectHead,
+  versionOf,
+} from '../../objects/object-client.ts';
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import {
   failureOfConnection,
@@ -159,24 +166,8 @@ interface Found {
   metadata?: Record<string, string> | undefined;
 }
 
-function headOf({
-  etag,
-  contentLength = 0,
-  lastModified = new Date(0),
-  date = new Date(),
-  metadata,
-}: Found): ObjectHead {
-  return {
-    version: versionOf(etag),
-    isWeak: false,
-    size: contentLength,
-    modified: lastModified,
-    now: date.getTime(),
-    token: metadata?.[TOKEN],
-  };
-}
-
-const versionOf = (etag = ''): string => etag.replace(/^"(.*)"$/, '$1');
+const headOf = ({ etag, contentLength = 0, lastModified, date, metadata }: Found): ObjectHead =>
+  objectHead({ etag, size: contentLength, modified: lastModified, date, token: metadata?.[TOKEN] });
 
 /** Errors of Azure whose status does not say what they mean. */
 const FAILURES: Readonly<Record<string, StoreFailure>> = {

@@ -8,7 +8,9 @@ import {
   type ObjectClient,
   type ObjectHead,
   type ObjectRange,
+  objectHead,
   parseObjectName,
+  versionOf,
 } from '../../objects/object-client.ts';
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import { StoreError, unless } from '../../objects/store-error.ts';
@@ -242,21 +244,5 @@ interface Found {
   date?: string;
 }
 
-/** The clock of this machine stands in for that of a store whose responses have no date. */
-function headOf(found: Found): ObjectHead {
-  const { ETag = '', ContentLength, LastModified = new Date(0), Metadata, date } = found;
-  const now = Date.parse(date ?? '');
-  // Zero would make it an empty file.
-  if (ContentLength === undefined)
-    throw new StoreError('refused', 'the store does not tell the size of the object');
-  return {
-    version: versionOf(ETag),
-    isWeak: ETag.startsWith('W/'),
-    size: ContentLength,
-    modified: LastModified,
-    now: Number.isNaN(now) ? Date.now() : now,
-    token: Metadata?.[TOKEN],
-  };
-}
-
-const versionOf = (etag = ''): string => etag.replace(/^(W\/)?"(.*)"$/, '$2');
+const headOf = ({ ETag, ContentLength, LastModified, Metadata, date }: Found): ObjectHead =>
+  objectHead({ etag: ETag, size: ContentLength, modified: LastModified, date, token: Metadata?.[TOKEN] });
