@@ -19,13 +19,13 @@ import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import { readMany, readRegular } from '../../storage/local/read-files.ts';
 import {
   defaultScopes,
-  type KeyFile,
   keyNameOf,
   keyPath,
   keysFolder,
   type ListedKey,
   readKeyFile,
   type Scope,
+  type StoredKeyFile,
 } from './key-file.ts';
 
 const KEY_BYTES = 32;
@@ -59,7 +59,7 @@ export async function addKey(
   // The prefix lets secret scanners recognize leaked keys.
   const key = `rowcast_${randomBytes(KEY_BYTES).toString('base64url')}`;
   const created = new Date().toISOString();
-  const contents: KeyFile = {
+  const contents: StoredKeyFile = {
     format: 1,
     sha256: keyHash(key).toString('hex'),
     created,

@@ -13,7 +13,7 @@ interface TelemetryOptions {
 }
 
 /** The service's metrics and log events. */
-export async function openTelemetry({ hasMetrics, log, reportsLoaded }: TelemetryOptions) {
+export async function openServiceTelemetry({ hasMetrics, log, reportsLoaded }: TelemetryOptions) {
   // Imported only if used: it takes longer to load than everything else.
   const metrics = hasMetrics ? (await import('./metrics.ts')).openMetrics(reportsLoaded) : undefined;
   const closed = eventLog(log, 'connections_closed', 'closed connections at their limits', closings);

@@ -10,7 +10,7 @@ import { type ByteStream, CHUNK_BYTES, inputChanged, type StoredInput, unreadabl
 import { streamInput } from '../streams.ts';
 
 /** Opens a path for reading, so that an unreadable file is reported before the run starts. */
-export async function openInput(input: string): Promise<StoredInput> {
+export async function openLocalInput(input: string): Promise<StoredInput> {
   const refuse = (cause: NodeJS.ErrnoException): never => {
     throw unreadable(input, cause);
   };

@@ -1,6 +1,6 @@
 import { unlessStopped } from '../../base/interrupted.ts';
 import { type ByteStream, inputChanged, type StoredInput } from '../source.ts';
-import type { ObjectHead, ObjectReader } from './object-client.ts';
+import type { ObjectHead, ReadableObject } from './object-client.ts';
 import { StoreError, storeError } from './store-error.ts';
 
 /**
@@ -12,7 +12,7 @@ import { StoreError, storeError } from './store-error.ts';
  * @throws Interrupted
  */
 export async function openObject(
-  object: ObjectReader,
+  object: ReadableObject,
   stallMs: number,
   stop?: AbortSignal,
 ): Promise<StoredInput> {
@@ -49,7 +49,7 @@ const isSame = (a: ObjectHead, b: ObjectHead): boolean =>
  * requested again from where it broke: a body that is cut off between two chunks is an error to no client.
  */
 function objectStream(
-  object: ObjectReader,
+  object: ReadableObject,
   head: ObjectHead,
   stallMs: number,
   from: number,

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { BlobRequestConditions, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import {
   type ListedPart,
-  type ObjectClient,
   type ObjectHead,
   type ObjectRange,
   objectHead,
-  versionOf,
+  versionOfEtag,
+  type WritableObject,
 } from '../../objects/object-client.ts';
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import {
@@ -44,7 +44,7 @@ interface AzureAccess {
 }
 
 /** An upload is a set of blocks that are not part of the object yet. It has no existence of its own, and ends after a week. */
-export class AzureObject implements ObjectClient {
+export class AzureObject implements WritableObject {
   readonly name: string;
   readonly patience: NewPatience;
   readonly #access: AzureAccess;
@@ -85,7 +85,7 @@ export class AzureObject implements ObjectClient {
     return this.#ask(async blob => {
       const conditions = replaces === null ? { ifNoneMatch: '*' } : matching(replaces);
       const { etag } = await blob.upload(bytes, bytes.length, { conditions, ...this.#stored() });
-      return versionOf(etag);
+      return versionOfEtag(etag);
     });
   }
 
@@ -151,7 +151,7 @@ export class AzureObject implements ObjectClient {
   ): Promise<T> {
     const { key, container } = this.#access;
     const ask = async (): Promise<T> => act((await container()).getBlockBlobClient(key));
-    return patiently(this.patience(stop), () => ask().catch(fail), drop);
+    return patiently(this.patience(stop), () => ask().catch(failAzure), drop);
   }
 }
 
@@ -181,7 +181,7 @@ const FAILURES: Readonly<Record<string, StoreFailure>> = {
 };
 
 /** Tells what an error of the client means. @throws StoreError, always */
-export function fail(error: unknown): never {
+export function failAzure(error: unknown): never {
   if (error instanceof StoreError) throw error;
   if (error instanceof RestError) {
     const { code = '', statusCode, message } = error;

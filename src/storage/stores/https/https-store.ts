@@ -3,9 +3,9 @@ import { request as overHttps } from 'node:https';
 import {
   type ObjectHead,
   type ObjectRange,
-  type ObjectReader,
   type ObjectStore,
   objectHead,
+  type ReadableObject,
 } from '../../objects/object-client.ts';
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import { failureOfConnection, failureOfStatus, StoreError, unless } from '../../objects/store-error.ts';
@@ -26,7 +26,7 @@ export const httpsStore = (secrets: ReadonlyMap<string, string> = new Map()): Ob
   renew() {},
 });
 
-class HttpsFile implements ObjectReader {
+class HttpsFile implements ReadableObject {
   readonly name: string;
   readonly patience: NewPatience;
   readonly #url: string;
