@@ -77,13 +77,13 @@ function sectionOf(
 
 const item = (syntax: string, option: Option): string =>
   listItem(
-    `\`${syntax}\`: ${escaped(describeWithDefault(option).replace(/ \(default: (none|no limit)\)$/, ''))}`,
+    `\`${syntax}\`: ${escaped(describeWithDefault(option).replace(/ \(default: (none|no limit|all|-|0|the definition's)\)$/, ''))}`,
   );
 
 /** The options that were explained before: by heading where a command has all of one, else by name. */
 function alsoOf(known: readonly string[], explained: readonly Explained[]): string {
   const whole = explained.filter(
-    ({ names }) => names.length > 2 && names.every(name => known.includes(name)),
+    ({ names }) => names.length > 1 && names.every(name => known.includes(name)),
   );
   const single = known.filter(name => !whole.some(({ names }) => names.includes(name)));
   const parts = [...new Set(whole.map(({ command }) => command))].map(name => {

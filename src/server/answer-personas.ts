@@ -18,13 +18,7 @@ export interface PersonaRoute {
 /** Handles POST /user/persona and /user/batch-persona: large bodies in threads, others on the main thread. */
 export function answerPersonas(
   member: ContentMember,
-  {
-    models,
-    threads,
-    limits,
-    fairUse,
-    onScored,
-  }: Pick<Shared, 'models' | 'threads' | 'limits' | 'fairUse' | 'onScored'>,
+  { models, threads, limits, fairUse, onScored }: Shared,
 ) {
   return async (request: FastifyRequest<PersonaRoute>, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;

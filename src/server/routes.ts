@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readReportResponse, testingResults } from '../models/store/report-store.ts';
 import { type Readiness, shuttingDown } from './admin/readiness.ts';
 import { answerPersonas, jsonType, type PersonaRoute } from './answer-personas.ts';
@@ -14,8 +14,8 @@ import type { Shared } from './service.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
 /** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
-export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
-  const { home, keys, models, threads, limits, limitRate, fairUse, isClosing, onScored } = options;
+export async function userRoutes(app: FastifyInstance, options: Shared): Promise<void> {
+  const { home, keys, limits, limitRate, fairUse, isClosing } = options;
   const { shares } = fairUse;
   app.addHook('onRequest', (_, reply, done) => {
     if (!isClosing()) return done();
@@ -30,7 +30,7 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     done();
   });
   if (limitRate !== undefined) app.addHook('onRequest', limitRate);
-  shareRequests(app, shares.requests);
+  app.addHook('onRequest', shareRequests(shares.requests));
   app.setNotFoundHandler(noSuchEndpoint);
   const refuseOtherMethods = trackAllowedMethods(app);
   const json = {
@@ -44,16 +44,8 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     preParsing: bodyReader(limits, shares.bodies),
   };
 
-  app.post<PersonaRoute>(
-    '/persona',
-    json,
-    answerPersonas('features', { models, threads, limits, fairUse, onScored }),
-  );
-  app.post<PersonaRoute>(
-    '/batch-persona',
-    json,
-    answerPersonas('personas', { models, threads, limits, fairUse, onScored }),
-  );
+  app.post<PersonaRoute>('/persona', json, answerPersonas('features', options));
+  app.post<PersonaRoute>('/batch-persona', json, answerPersonas('personas', options));
 
   // A report may take megabytes, and several times as many while it is read.
   const reads = new KeyTurns();
@@ -81,10 +73,10 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     },
   );
 
-  await app.register(batchPredictRoute, { home, models, threads, limits, fairUse, onScored });
+  await app.register(upload => batchPredictRoute(upload, options));
 
   refuseOtherMethods();
-};
+}
 
 /** Responds to an unknown path. */
 export function noSuchEndpoint(request: FastifyRequest): never {

@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       metrics?.scored(personas);
     },
   };
-  app.register(userRoutes, { prefix: '/user', ...shared });
+  app.register(user => userRoutes(user, shared), { prefix: '/user' });
   if (options.extension !== undefined) app.register(options.extension.routes, shared);
   let url: string;
   try {

@@ -7,6 +7,7 @@ import { DecodedSource } from './decoded-source.ts';
 import { sha256OfStream } from './digests.ts';
 import { localFiles } from './local/local-files.ts';
 import { type ObjectSettings, objectBackend } from './objects/object-backend.ts';
+import type { ObjectStore } from './objects/object-client.ts';
 import type { FolderLayout, SharedFolder } from './shared-folder.ts';
 import type { Source } from './source.ts';
 import { readStoreOptions, type StoreOptions } from './stores/store-options.ts';
@@ -16,9 +17,30 @@ import type { Target } from './target.ts';
 /** By the scheme of names, in lower case: `s3` for `s3://bucket/key`. A name without a scheme is a path. */
 export type Backends = ReadonlyMap<string | undefined, Backend>;
 
-/** All backends, with stores that are reached in a way. A program or a test may pass others, or more. */
-export const backendsFor = (settings: StoreSettings): Backends =>
-  new Map<string | undefined, Backend>([[undefined, localFiles()], ...storeBackends(settings)]);
+export interface StoreSettings extends ObjectSettings {
+  options?: StoreOptions | undefined;
+  /** URLs that may hold a secret, by the names that are shown instead. */
+  secretUrls?: ReadonlyMap<string, string> | undefined;
+}
+
+/**
+ * All backends, with stores that are reached in a way. A program or a test may pass others, or more. What talks to a store is
+ * loaded when the first name needs it.
+ */
+export function backendsFor({ options = {}, secretUrls, ...settings }: StoreSettings): Backends {
+  const store = (open: () => Promise<ObjectStore>): Backend => objectBackend(open, settings);
+  const azure = store(async () => (await import('./stores/azure/azure-store.ts')).azureStore(options));
+  const https = store(async () => (await import('./stores/https/https-store.ts')).httpsStore(secretUrls));
+  return new Map<string | undefined, Backend>([
+    [undefined, localFiles()],
+    ['s3', store(async () => (await import('./stores/s3/s3-store.ts')).s3Store(options))],
+    ['gs', store(async () => (await import('./stores/google/google-store.ts')).googleStore(options))],
+    ['az', azure],
+    ['abfss', azure],
+    ['https', https],
+    ['http', https],
+  ]);
+}
 
 /** Seconds that a store may be unavailable, for a command without --max-outage. */
 const DEFAULT_OUTAGE = 60;
@@ -29,8 +51,7 @@ export interface StoreValues {
   partBytes?: number | undefined;
   /** In seconds. */
   maxOutage?: number | undefined;
-  /** URLs that may hold a secret, by the names that are shown instead. */
-  secretUrls?: ReadonlyMap<string, string> | undefined;
+  secretUrls?: StoreSettings['secretUrls'];
 }
 
 /**
@@ -126,46 +147,3 @@ export const sharedFolderAt = (path: string, layout: FolderLayout, among = backe
  */
 export const resolveTarget = async (output: string, isPrivate = false, among = backends): Promise<Target> =>
   backendOf(output, among).resolveTarget(output, isPrivate);
-
-export interface StoreSettings extends ObjectSettings {
-  options?: StoreOptions | undefined;
-  /** URLs that may hold a secret, by the names that are shown instead. */
-  secretUrls?: ReadonlyMap<string, string> | undefined;
-  /** The name of the program that requests carry. */
-  agent?: string | undefined;
-}
-
-/**
- * The backends of object stores, by scheme. What talks to a store is loaded when the first name needs it.
- */
-function storeBackends({
-  options = {},
-  agent = 'rowcast',
-  secretUrls,
-  ...settings
-}: StoreSettings): [string, Backend][] {
-  const s3 = objectBackend(
-    async () => (await import('./stores/s3/s3-store.ts')).s3Store(options, agent),
-    settings,
-  );
-  const google = objectBackend(
-    async () => (await import('./stores/google/google-store.ts')).googleStore(options, agent),
-    settings,
-  );
-  const azure = objectBackend(
-    async () => (await import('./stores/azure/azure-store.ts')).azureStore(options, agent),
-    settings,
-  );
-  const https = objectBackend(
-    async () => (await import('./stores/https/https-store.ts')).httpsStore(agent, secretUrls),
-    settings,
-  );
-  return [
-    ['s3', s3],
-    ['gs', google],
-    ['az', azure],
-    ['abfss', azure],
-    ['https', https],
-    ['http', https],
-  ];
-}

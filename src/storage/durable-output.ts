@@ -36,11 +36,8 @@ export interface CheckpointPlace {
   replace(bytes: Buffer): Promise<void>;
   /** Removes it durably, so that it cannot reappear. */
   remove(): Promise<void>;
-  /** Keeps it under another name, durably, because a run of different work begins. */
+  /** Keeps it in what is `aside`, durably, because a run of different work begins; removes it if there is no such place. */
   setAside(): Promise<void>;
-  /** The one that was set aside, if any. */
-  readSetAside(): Promise<Buffer | undefined>;
-  removeSetAside(): Promise<void>;
 }
 
 /** What is at an output, as far as it can be seen without its lock. */
@@ -70,11 +67,11 @@ export interface DurableOutput {
   readonly partialName: string;
   /** What `settle` makes durable. Outputs with the same value need it only once. */
   readonly folder: string;
-  /** Whether complete outputs can be removed. Where they cannot, an earlier one is replaced instead. */
-  readonly canRemove: boolean;
   /** Seconds between two checkpoints, unless the user says otherwise. */
   readonly defaultInterval: number;
   readonly checkpoint: CheckpointPlace;
+  /** What was set aside, and its checkpoint; undefined where nothing can be kept under another name. */
+  readonly aside?: DurableOutput;
   /**
    * The output next to it whose name has a suffix.
    *
@@ -140,14 +137,12 @@ export interface DurableOutput {
    * it: the next one calls it again, and it does what is left to do.
    */
   publish(extent: StoredExtent): Promise<void>;
-  /** Removes the complete output, if it can. */
-  remove(): Promise<void>;
-  /** Gives up what former processes have left here, of which no checkpoint that counts covers anything. */
-  clear(): Promise<void>;
+  /** Removes the complete output. Undefined where that is not possible: there, an earlier one is replaced instead. */
+  remove?(): Promise<void>;
   /**
-   * Gives up what this process has written.
+   * Gives up what was not published. Its lock, or that of the output whose checkpoint covers it, is held.
    *
-   * @param extent what a checkpoint recorded, if it is given up too
+   * @param extent what a checkpoint has recorded; without it, what this process has written, or if that is nothing, all that is here
    */
   discard(extent?: StoredExtent): Promise<void>;
   /**
@@ -157,14 +152,12 @@ export interface DurableOutput {
    */
   discardFormer(extent: StoredExtent, address: string): Promise<void>;
   /**
-   * Keeps what was written and not published under another name, where the storage can do that, and gives it up elsewhere.
+   * Keeps what was written and not published in what is `aside`, and gives it up if there is no such place.
    *
    * @param mayReplace whether what is kept there may be replaced
    * @throws RowcastError `foreign_file`
    */
-  setAside(extent: StoredExtent | undefined, mayReplace: boolean): Promise<void>;
-  /** Removes what was set aside. */
-  removeSetAside(): Promise<void>;
+  setAside(extent: StoredExtent, mayReplace: boolean): Promise<void>;
 }
 
 /** The extent of an output to which nothing was written. */

@@ -2,8 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { ClosedPipe } from '../base/interrupted.ts';
 import { sanitizeCells } from '../base/sanitize.ts';
 import type { Backend } from './backend.ts';
-import { DecodedSource } from './decoded-source.ts';
-import type { Source, StoredInput } from './source.ts';
+import type { StoredInput } from './source.ts';
 import { type Sink, type Target, unwritable } from './target.ts';
 
 /** What is read as it arrives, and only once: a pipe, a socket, a device. */
@@ -16,16 +15,6 @@ export const streamInput = (name: string, path: string, stream: Readable): Store
   streamFrom: undefined,
   checkUnchanged: async () => {},
 });
-
-/**
- * A stream as a source, compressed or not; it is read as it arrives, and only once.
- *
- * @param name for messages; the dialect may follow from its suffix
- * @param maxWindowBytes as of `Codec.decompress`
- */
-export function streamSource(name: string, stream: Readable, maxWindowBytes?: number): Source {
-  return new DecodedSource(streamInput(name, name, stream), false, { maxWindowBytes });
-}
 
 /**
  * Writes to a stream.

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { streamSource } from '../../src/storage/streams.ts';
+import { DecodedSource } from '../../src/storage/decoded-source.ts';
+import { streamInput } from '../../src/storage/streams.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
@@ -28,7 +29,7 @@ describe('a run whose input is a stream', () => {
       const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, i) =>
         bytes.subarray(7 * i, 7 * (i + 1)),
       );
-      const source = streamSource('upload.csv', Readable.from(chunks));
+      const source = new DecodedSource(streamInput('upload.csv', 'upload.csv', Readable.from(chunks)), false);
       const stream = { paths: { input: undefined, output }, openInput: async () => source };
       await score(job({ ...options, input: 'none', output }), client, {}, stream);
       assert.deepEqual(await readFile(output), await readFile(join(folder, 'file.csv')));
@@ -41,7 +42,7 @@ describe('a run whose input is a stream', () => {
       yield csv.subarray(0, 500);
       throw new Error('gone');
     };
-    const source = streamSource('upload.csv', Readable.from(broken()));
+    const source = new DecodedSource(streamInput('upload.csv', 'upload.csv', Readable.from(broken())), false);
     await assert.rejects(
       score(
         job({ input: 'none', output, features: ['id'], classes: ['no', 'yes'] }),

@@ -90,14 +90,12 @@ export const logOptions = {
 } as const satisfies Record<string, Option>;
 
 /** An option of commands that otherwise print something for people. */
-export const jsonOption = (describe: string) =>
-  ({ json: { kind: 'boolean', default: false, common: true, describe } }) as const satisfies Record<
-    string,
-    Option
-  >;
+export const jsonOption = {
+  json: { kind: 'boolean', default: false, common: true, describe: 'print the result as JSON' },
+} as const satisfies Record<string, Option>;
 
 export const statusOptions = {
-  ...jsonOption('print the state as JSON, with the members of the summary'),
+  ...jsonOption,
   watch: {
     kind: 'boolean',
     default: false,

@@ -15,7 +15,7 @@ export const commandLineCodes = {
   },
   untrusted_definition: {
     exit: [2],
-    cause: 'The definition would use files outside its folder, a store, or a key of this machine.',
+    cause: 'The definition would use other files, a store, or a key of this machine.',
     fix: 'If it is [your own](many-files.md#your-own-or-somebody-elses), add `--trust-definition`.',
   },
   bad_dialect: {
@@ -34,19 +34,17 @@ export const commandLineCodes = {
   output_is_input: { exit: [2], cause: 'The command would overwrite a file that it reads.' },
   wrong_suffix: {
     exit: [2],
-    cause:
-      'The name of the output says another delimiter than its input has, or Parquet that is compressed as a whole.',
+    cause: 'The name of the output says another delimiter than its input has, or compressed Parquet.',
   },
   unsupported_output: {
     exit: [2],
-    cause: 'The name of the output promises a format or compression that is not written.',
-    fix: 'Use `.gz`, `.zst`, `.csv`, `.tsv`, `.jsonl`, `.parquet`, a pipe, or `--output-format`.',
+    cause: 'The name of the output promises a format that is not written.',
+    fix: 'Use `.csv`, `.tsv`, `.jsonl`, `.parquet`, with `.gz` or `.zst`, or `--output-format`.',
   },
   bad_url: {
     exit: [2],
-    cause:
-      'The URL is not http or https, or has user info, a query or a fragment; keys belong in `ROWCAST_API_KEY` or ' +
-      '`--api-key-file`.',
+    cause: 'The URL is not http or https, or has user info, a query or a fragment.',
+    fix: 'Keys belong in `ROWCAST_API_KEY` or `--api-key-file`.',
   },
   insecure_url: {
     exit: [2],
@@ -55,14 +53,14 @@ export const commandLineCodes = {
   },
   no_key: {
     exit: [2],
-    cause: 'A key, a value of `--header-env`, or the credentials of `--auth` are missing or unusable.',
+    cause: 'A key, a value of `--header-env` or credentials of `--auth` are missing.',
     fix:
-      'Set `ROWCAST_API_KEY` or `--api-key-file`; a definition with `url`, or another `--url` than `ROWCAST_URL`, ' +
-      'needs its own. `--auth none` needs none.',
+      'Set `ROWCAST_API_KEY` or `--api-key-file`; a `url` of a definition, or another `--url`, needs its own. ' +
+      '`--auth none` needs none.',
   },
   short_key: {
     exit: [2],
-    cause: '`ROWCAST_API_KEY` is too short for a service that other hosts reach.',
+    cause: '`ROWCAST_API_KEY` is too short beyond loopback.',
     fix: 'Use 32 characters (`openssl rand -base64 32`) or `rowcast keys add`.',
   },
   stdout_closed: { exit: [2], cause: 'Stdout is closed or discarded.', fix: 'Use `-o`, or `> /dev/null`.' },
@@ -78,8 +76,6 @@ export const libraryCodes = {
   },
   scorer_failed: {
     exit: [2, 3],
-    cause:
-      'The program’s scorer threw (see `cause`), or returned what JSON cannot express. A `RowcastError` with the ' +
-      'severity `temporary` is tried again.',
+    cause: 'The program’s scorer threw (see `cause`), or returned what JSON cannot express.',
   },
 } as const satisfies CommandErrorDocs;

@@ -9,17 +9,16 @@ export const inputCodes = {
   unreadable_input: {
     exit: [2, 3, 75],
     cause: 'The input is a folder or cannot be read; 75: its disk is unreachable.',
-    fix: 'Run all commands of a sharded run as one user.',
   },
   input_not_ready: {
     exit: [75],
     cause: 'The input, or its `--ready-file`, was not complete within `--wait-for-input`.',
-    fix: 'Run again; check its name and the program that writes it.',
+    fix: 'Run again; check its name.',
   },
   input_changed: {
     exit: [3],
     cause: 'The input changed while it was read.',
-    fix: 'Score it again once nothing writes to it, with `--restart` if its size changed.',
+    fix: 'Score it again, with `--restart` if its size changed.',
   },
   bad_gzip: {
     exit: [2, 3],
@@ -42,8 +41,8 @@ export const inputCodes = {
   },
   needs_file: {
     exit: [2],
-    cause: 'Parquet in a pipe or of `batch-predict`, but it is read from its end.',
-    fix: 'Give `rowcast score` its path or URL.',
+    cause: 'Parquet is read from its end, so it cannot be a pipe.',
+    fix: 'Give its path or URL.',
   },
   bad_parquet: {
     exit: [2, 3],
@@ -53,16 +52,16 @@ export const inputCodes = {
   unsupported_column: {
     exit: [2],
     cause: 'A column of Parquet cannot be [text](formats.md#parquet-to-csv-and-json-lines).',
-    fix: 'Leave it out with `--keep` or `--exclude-features`, name a member (`profile.zip`), or write Parquet.',
+    fix: 'Leave it out (`--keep`, `--exclude-features`), name a member (`profile.zip`), or write Parquet.',
   },
   group_too_large: {
     exit: [2, 3],
     cause: 'A row group exceeds `--max-group-bytes`, or a column to be written 2 GiB.',
-    fix: 'Raise the limit, write smaller groups (`--group-rows`), or pipe text: `duckdb … | rowcast score -`.',
+    fix: 'Raise the limit, or write smaller groups (`--group-rows`).',
   },
   bad_header: {
     exit: [2],
-    cause: 'The header is badly quoted or encoded, looks like values, or has units or dashes under it.',
+    cause: 'The header is badly quoted or encoded, looks like values, or has units under it.',
     fix: 'Correct it; without a header, `--names`.',
   },
   too_many_columns: { exit: [2], cause: 'More columns than the limit, or than the 20,000 of a report.' },
@@ -73,7 +72,7 @@ export const inputCodes = {
   },
   malformed_input: {
     exit: [3],
-    cause: 'All of the first rows, or more than half of 1,000, are malformed; the output was not replaced.',
+    cause: 'Most of the first rows are malformed; the output was not replaced.',
     fix: 'Follow the hint; `--max-rejects 100%` rejects them.',
   },
   record_too_long: {
@@ -88,7 +87,7 @@ export const inputCodes = {
   },
   cannot_quote: {
     exit: [2, 3],
-    cause: 'With `--quote none`, an appended field has the delimiter or a line break.',
+    cause: 'An appended field needs quotes, but `--quote none` has none.',
     fix: 'Leave it out, or use another `--delimiter`.',
   },
   missing_columns: {

@@ -14,25 +14,21 @@ export const faultDocs = {
   },
   not_utf8: {
     cause: 'Not UTF-8, or half a character in JSON lines.',
-    fix: 'Use `--encoding`, such as `windows-1252`; if only some rows are wrong, correct them.',
+    fix: 'Use `--encoding`, such as `windows-1252`.',
   },
   bad_json: { cause: 'The line is not a JSON object.', fix: 'Write one object per line.' },
   repeated_member: {
     cause: 'A member is there twice, or a nested one has the name of another.',
     fix: 'Leave one out.',
   },
-  scored_before: {
-    cause: 'A member begins with `probability_`, as if it had been scored.',
-    fix: 'Score the file from which this one was made.',
-  },
+  scored_before: { cause: 'A member begins with `probability_`, as if it had been scored.' },
   unknown_member: {
-    cause: 'A value for which the CSV or Parquet that is written has no column.',
+    cause: 'The CSV or Parquet that is written has no column for a value.',
     fix: 'Name the columns with `--keep`, or write JSON lines.',
   },
   not_a_number: {
     cause:
-      'Not a number, or too large for a double, in a column that Parquet gets [as ' +
-      'numbers](formats.md#csv-and-json-lines-to-parquet).',
+      'Not a number, in a column that Parquet gets [as numbers](formats.md#csv-and-json-lines-to-parquet).',
     fix: 'Correct it, or name it with `--nulls`.',
   },
 } as const satisfies ErrorDocs;
@@ -70,7 +66,7 @@ export const warningDocs = {
     fix: 'Do not rely on it; add columns or rows.',
   },
   unknown_values: {
-    cause: 'Values do not fit their column, are unknown, or are missing far more often than in training.',
+    cause: 'Values do not fit their column, are unknown, or missing far more often than in training.',
     fix: 'See [when the data changes](scoring.md#when-the-data-changes).',
   },
   drift: {
@@ -79,13 +75,12 @@ export const warningDocs = {
   },
   no_rows: { cause: 'The input has a header only.', fix: 'Rows that come later: `--wait-for-input`.' },
   unended_record: { cause: 'The only row has no line ending, so it may be cut off.' },
-  no_comparison: {
-    cause:
-      'There is no run to compare with, or of whose rows `--min-rows` could be a part. On the first day, nothing ' +
-      'is wrong.',
+  no_comparison: { cause: 'There is no run to compare with; on the first day, that is right.' },
+  ledger_unreadable: {
+    cause: 'The record of finished runs is damaged, so the last good run is not known. It is written again.',
   },
   last_run_not_kept: {
-    cause: 'The record of runs cannot be written, so the next run will not know this one.',
+    cause: 'The record of runs cannot be written.',
     fix: 'Make the folder of the outputs writable.',
   },
   long_field: {

@@ -29,17 +29,15 @@ export const requestCodes = {
   },
   bad_certificate: {
     exit: [2, 3],
-    cause:
-      'A certificate is untrusted or for another host, the service does not accept the client’s, or a file with ' +
-      'one cannot be used.',
+    cause: 'A certificate is untrusted, for another host, not accepted, or its file is unusable.',
     fix:
-      'Name the authority with `--ca-file`, for inputs and stores `NODE_EXTRA_CA_CERTS`. Files are PEM, keys ' +
+      'Name the authority with `--ca-file`, or `NODE_EXTRA_CA_CERTS` for inputs and stores. Files are PEM, keys ' +
       'without a passphrase.',
   },
   proxy_refused: {
     exit: [2, 3],
-    cause: 'The proxy does not connect to the service.',
-    fix: 'Status 407: user and password in `HTTPS_PROXY`, with `--proxy env`. Else ask who runs it.',
+    cause: 'The proxy does not connect.',
+    fix: 'Status 407: user and password in `HTTPS_PROXY`, with `--proxy env`.',
   },
   tls_expected: { exit: [2, 3], cause: 'The service speaks https; the URL says http.' },
   tls_refused: { exit: [2, 3], cause: 'The URL says https; this port does not speak TLS.' },
@@ -53,7 +51,6 @@ export const requestCodes = {
   wrong_answer: {
     exit: [2, 3],
     cause: 'The response has another count, report, shape or classes, or no valid prediction.',
-    fix: 'If the report was trained again, start again.',
   },
   encoded_answer: {
     exit: [3],
@@ -77,7 +74,7 @@ export const requestCodes = {
   mixed_up_responses: {
     exit: [3],
     cause: 'Responses were mixed up after rows had been written; the output was discarded.',
-    fix: 'Repair service or proxy; it should echo `X-Request-Id`.',
+    fix: 'Have the service echo `X-Request-Id`.',
   },
   client_closed: { exit: [2, 3], cause: 'The program closed the client during a request.' },
   service_died: {

@@ -26,7 +26,7 @@ export const runCodes = {
   },
   other_work: {
     exit: [2],
-    cause: 'An unfinished run of another input, report, service or options exists.',
+    cause: 'An unfinished run of different work exists.',
     fix: 'Resume it, or use `--restart`, or `--restart-if-changed`, which keeps its files.',
   },
   bad_checkpoint: {
@@ -37,7 +37,7 @@ export const runCodes = {
   partial_too_short: {
     exit: [2, 3],
     cause: 'Another program cut or removed a partial file, before resuming (2) or while writing (3).',
-    fix: 'Stop it; use `--restart`, unless the message says otherwise.',
+    fix: 'Stop it; use `--restart`.',
   },
   partial_damaged: {
     exit: [2, 3],
@@ -65,8 +65,8 @@ export const runCodes = {
   queue_refused: {
     exit: [2],
     cause:
-      'The server of `--queue` refuses user, password or database, or has tables of another BullMQ version. A ' +
-      'PostgreSQL user must be allowed to create a schema.',
+      'The server of `--queue` refuses user, password or database (PostgreSQL: the user must be allowed to create ' +
+      'a schema), or has tables of another BullMQ version.',
   },
   queue_evicts: {
     exit: [2],
@@ -91,7 +91,7 @@ export const runCodes = {
   bad_plan: {
     exit: [2, 3],
     cause: 'A file of a sharded run is damaged or of another version.',
-    fix: 'Finish with the version that planned it, or `abort`.',
+    fix: '`abort`, and plan again.',
   },
   unfinished_shards: {
     exit: [75],
@@ -100,12 +100,12 @@ export const runCodes = {
   },
   shards_failed: {
     exit: [3],
-    cause: 'A shard failed several times, with the error in the message.',
-    fix: 'Remove its cause, then `work --shard N` and `assemble`.',
+    cause: 'A shard failed several times.',
+    fix: 'Remove the cause, then `work --shard N` and `assemble`.',
   },
   killed: {
     exit: [3],
-    cause: 'A shard’s processes ended five times before a checkpoint, perhaps out of memory.',
+    cause: 'A shard’s processes ended five times, perhaps out of memory.',
     fix: 'Find the cause, then `work --shard N`.',
   },
   part_lost: {
@@ -116,7 +116,7 @@ export const runCodes = {
   no_output: { exit: [2], cause: '`status` found neither an output nor an unfinished run.' },
   not_an_output: {
     exit: [2],
-    cause: 'No run, ledger or rejects file tells of this file, and its columns are not predictions.',
+    cause: 'Nothing tells that a run wrote this file.',
     fix: 'Give the path of the output.',
   },
   unfinished: {
@@ -131,7 +131,7 @@ export const runCodes = {
   },
   bad_corrections: {
     exit: [2],
-    cause: 'The corrections have another header, rows, order, or invalid predictions.',
+    cause: 'Corrections have another header, rows or order, or invalid predictions.',
     fix: 'Keep the first four columns, and score with the same options.',
   },
   bad_classes: {
@@ -145,23 +145,22 @@ export const runCodes = {
   },
   too_many_rejects: {
     exit: [3],
-    cause: 'More rows were rejected than `--max-rejects`.',
-    fix: 'Look at the rejects; a larger limit resumes.',
+    cause: 'More rejects than `--max-rejects`.',
+    fix: 'Look at them; a larger limit resumes.',
   },
   too_many_mismatches: {
     exit: [3],
-    cause: 'More values of a column do not fit its type than `--max-mismatches`.',
+    cause: 'More values than `--max-mismatches` do not fit their column.',
     fix: 'A larger limit, or `none`, resumes.',
   },
   too_many_unseen: {
     exit: [3],
-    cause: 'More values of a column are unknown categories than `--max-unseen`.',
+    cause: 'More values of a column than `--max-unseen` are unknown.',
     fix: 'Train again, or resume with a larger limit or `none`.',
   },
   too_many_missing: {
     exit: [3],
-    cause:
-      'More values of a column are missing than `--max-missing`: a join matched nothing, or it is empty.',
+    cause: 'More values of a column than `--max-missing` are missing, as after a join that matched nothing.',
     fix: 'A larger limit, or `none`, resumes.',
   },
   under_min_rows: {
@@ -172,14 +171,13 @@ export const runCodes = {
   same_as_last: {
     exit: [3],
     cause:
-      'The input has the bytes of the last good run, or of when it was scored: an error with `--if-same-as-last ' +
-      'fail`, else a warning.',
+      'The input has the bytes of the last good run (an error with `--if-same-as-last fail`, else a warning).',
     fix: 'Check that the new rows have arrived.',
   },
   too_much_drift: {
     exit: [3],
     cause: 'A column or the predictions changed by more than `--max-drift`.',
-    fix: 'Look at what has changed; a larger limit, or none, resumes.',
+    fix: 'A larger limit, or none, resumes.',
   },
   unbalanced: {
     exit: [4],

@@ -31,7 +31,7 @@ export const modelCommands: readonly CommandRow[] = [
     options: {
       Report: { ...trainOptions, ...homeOption },
       Input: historyOptions,
-      Output: jsonOption('print the report as JSON, as report --json does'),
+      Output: jsonOption,
       'Result of the training': endOptions,
       Progress: progressOptions,
     },
@@ -56,7 +56,7 @@ export const modelCommands: readonly CommandRow[] = [
     name: 'reports',
     group: 'Models',
     describe: 'list the local reports',
-    options: { Output: jsonOption('print them as JSON'), Service: homeOption },
+    options: { Output: jsonOption, Service: homeOption },
     examples: [{ about: 'Which reports are there?', command: 'rowcast reports' }],
     load: () => import('../commands/reports.ts'),
   },
@@ -75,7 +75,7 @@ export const modelCommands: readonly CommandRow[] = [
     describe: "show a report's tech specs, its quality and the impact of its drivers",
     positionals: [definedReportId],
     options: {
-      Output: jsonOption('print the JSON as the service returned it'),
+      Output: jsonOption,
       Service: { ...definitionOption, ...callGroups.Service },
     },
     examples: [
@@ -89,7 +89,7 @@ export const modelCommands: readonly CommandRow[] = [
     group: 'Models',
     describe: 'list the protocols of model servers with request, response and limits',
     positionals: [{ name: 'name', kind: 'text', describe: 'show only this one, in full' }],
-    options: { Output: jsonOption('print them as JSON') },
+    options: { Output: jsonOption },
     examples: [
       { about: 'Which servers can predict?', command: 'rowcast protocols' },
       { about: 'What does an MLflow server get?', command: 'rowcast protocols mlflow' },

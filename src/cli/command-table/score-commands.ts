@@ -76,7 +76,7 @@ export const scoreCommands: readonly CommandRow[] = [
       },
     ],
     options: {
-      Plan: { ...planOptions, ...jsonOption('print the plan as JSON') },
+      Plan: { ...planOptions, ...jsonOption },
       Definition: definitionOptions,
       'Scale out': shardOptions,
       ...runGroups,
@@ -109,7 +109,7 @@ export const scoreCommands: readonly CommandRow[] = [
     ],
     options: {
       Definition: definitionOptions,
-      Output: jsonOption('print the problems as JSON'),
+      Output: jsonOption,
     },
     examples: [
       { about: 'Check all definitions before a release', command: 'rowcast check pipelines/*.yaml' },
@@ -138,7 +138,7 @@ export const scoreCommands: readonly CommandRow[] = [
     options: {
       Input: { ...definitionOption, ...verifyOptions },
       Sample: sampleOptions,
-      Output: jsonOption('print the result for each file as JSON'),
+      Output: jsonOption,
     },
     examples: [
       { about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' },
@@ -176,7 +176,7 @@ export const scoreCommands: readonly CommandRow[] = [
     ],
     options: {
       Files: { ...definitionOption, ...repairOptions },
-      Output: jsonOption('print the result for each file as JSON'),
+      Output: jsonOption,
     },
     examples: [
       {
@@ -231,7 +231,7 @@ export const scoreCommands: readonly CommandRow[] = [
     ],
     options: {
       Runs: { ...definitionOption, ...storeAccess },
-      Output: jsonOption('print what became of each run as JSON'),
+      Output: jsonOption,
     },
     examples: [
       { about: 'Give up an interrupted run', command: 'rowcast abort scored.csv' },

@@ -44,7 +44,7 @@ export const serviceCommands: readonly CommandRow[] = [
     name: 'keys',
     group: 'Service',
     describe: 'list the API keys of the service and their scopes',
-    options: { Output: jsonOption('print them as JSON, without the keys themselves'), Service: homeOption },
+    options: { Output: jsonOption, Service: homeOption },
     examples: [{ about: 'Which keys are there, and are they used?', command: 'rowcast keys' }],
     load: () => import('../commands/keys.ts'),
   },

@@ -19,7 +19,7 @@ export async function run(context: Context): Promise<number> {
   const { flags } = context;
   const { defined, stores } = await definedRuns(context);
   const among = backendsOf(stores);
-  const { json } = resolveValues(jsonOption(''), flags);
+  const { json } = resolveValues(jsonOption, flags);
   const selected = await selectRuns('abort', context, defined, among);
   if (selected.single === undefined) return discardRuns(context, selected, among, json);
   const output = selected.single;

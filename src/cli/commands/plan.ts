@@ -104,7 +104,7 @@ type Section = Readonly<Record<string, unknown>>;
 /** @param defined the `score` section of a definition; flags override it */
 async function runPlan(context: Context, defined: Section): Promise<number> {
   const { env, flags, log } = context;
-  const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
+  const values = resolveValues({ ...planOptions, ...jsonOption }, flags);
   const job = await readJob(context, defined, []);
   const report = reportOf(job.values);
   await checkCompared(job.values, {

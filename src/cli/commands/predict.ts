@@ -6,6 +6,7 @@ import {
   type Value,
 } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { jsonValue } from '../../base/json-value.ts';
 import { inputOptions, personaFormatOption } from '../../base/options/input.ts';
 import { appendedOptions } from '../../base/options/output.ts';
 import {
@@ -114,25 +115,16 @@ function readPersonas(text: string, isLines: boolean): Features[] {
   const lines = text
     .split('\n')
     .flatMap((line, index) => (line.trim() === '' ? [] : [{ line, at: index + 1 }]));
-  const whole = isLines ? undefined : parsed(text);
+  const whole = isLines ? undefined : jsonValue(text);
   if (whole !== undefined) return [featuresIn(whole, 'the JSON on stdin')];
   // An object over several lines that is wrong is no JSON lines.
   if (lines.length === 0 || (!isLines && !lines.every(({ line }) => /^\s*\{.*\}\s*$/.test(line))))
     throw notJson('stdin');
   return lines.map(({ line, at }) => {
-    const value = parsed(line);
+    const value = jsonValue(line);
     if (value === undefined) throw notJson(`line ${at} of stdin`);
     return featuresIn(value, `line ${at} of stdin`);
   });
-}
-
-/** @returns undefined if it is not JSON */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const notJson = (what: string): RowcastError =>

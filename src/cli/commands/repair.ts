@@ -37,7 +37,7 @@ export async function run(context: Context): Promise<number> {
   const defined = await definedBy(context, { ...repairOptions, ...taken });
   const values = resolveValues(repairOptions, flags, defined);
   const accepted = acceptedRejects(context, values);
-  const { json } = resolveValues(jsonOption(''), flags);
+  const { json } = resolveValues(jsonOption, flags);
   const among = backendsOf(values);
   const { repairs, areMany } = await filesToRepair(context, defined, { values, among });
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });

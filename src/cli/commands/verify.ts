@@ -38,7 +38,7 @@ export async function run(context: Context): Promise<number> {
     ...(flags.sample !== undefined && sampleOptions),
   });
   const values = resolveValues(options, flags, defined);
-  const { json } = resolveValues(jsonOption(''), flags);
+  const { json } = resolveValues(jsonOption, flags);
   const sample = await sampleOf(context, defined);
   const { pairs, areMany, secretUrls } = await filesToVerify(context, defined, backendsOf(values));
   const files: VerifiedFile[] = [];

@@ -6,7 +6,7 @@ import { reportOf } from '../../library/runs-of.ts';
 import { fixedFolders, planFiles, writtenBy } from '../../library/several/plan-files.ts';
 import { workOf } from '../../library/several/work-of.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
-import { makeOutputFolders } from '../../runs/paths/output-folders.ts';
+import { makeOutputFolders } from '../../runs/paths/lock-paths.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { folderOfPattern } from '../../runs/several/output-pattern.ts';

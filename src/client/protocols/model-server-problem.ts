@@ -1,3 +1,4 @@
+import { jsonValue } from '../../base/json-value.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { isObject } from '../parse-response.ts';
@@ -27,7 +28,7 @@ export function modelServerProblem(body: string, headers: Headers, read: ReadPro
       rows: faults.flatMap(({ row, text }) => (row === undefined ? [] : [{ row, message: text }])),
     };
   // JSON without a message, or that was cut off, may repeat the rows.
-  const isRows = parse(body) === undefined ? /^\s*[[{]/.test(body) : detail === body;
+  const isRows = jsonValue(body) === undefined ? /^\s*[[{]/.test(body) : detail === body;
   return { ...own, detail: isRows ? '' : (lastOfTraceback(body) ?? detail), maxRows: maxRowsIn(detail) };
 }
 
@@ -75,24 +76,15 @@ function validationFaults(detail: unknown): ValidationFault[] | undefined {
   return [...faults.values()];
 }
 
-/** The JSON of a body; undefined if it is none. */
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The members of a body that is a JSON object; none for any other. */
 function membersOf(body: string): Readonly<Record<string, unknown>> {
-  const parsed = parse(body);
+  const parsed = jsonValue(body);
   return isObject(parsed) ? parsed : {};
 }
 
 /** Reads the body of an error as JSON; anything else, such as a proxy's HTML, is shown as text. */
 export function problemIn(body: string, read: ReadProblem): Problem {
-  const parsed = parse(body);
+  const parsed = jsonValue(body);
   if (parsed === undefined) return { detail: body.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ') };
   const { code, message } = read(Object(parsed)); // members of unknown type
   return {

@@ -20,9 +20,20 @@ export interface KernelPlace {
  */
 export type ReadRows = (kernel: Kernel, place: KernelPlace, first: number, rows: number) => number;
 
-/** A reader that can read any field. */
-export interface AnyField extends ColumnReader {
-  valueOf(words: WordView, start: number, end: number): number;
+/** A reader that can read any field, one after the other. */
+export abstract class AnyField implements ColumnReader {
+  readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+
+  /** The number of a field. */
+  abstract valueOf(words: WordView, start: number, end: number): number;
+
+  readonly read: ColumnReader['read'] = (fields, index, values, at, step, from, to) => {
+    const { width, starts, ends } = fields;
+    const words = wordView(fields.bytes);
+    let place = at + from * step;
+    for (let row = from, field = index + from * width; row < to; row++, field += width, place += step)
+      values[place] = this.valueOf(words, starts[field] as number, ends[field] as number);
+  };
 }
 
 /** Reads the common fields of a column with a kernel, and leaves all others to another reader. */
@@ -37,15 +48,7 @@ export class KernelColumn implements ColumnReader {
     this.unrecognized = other.unrecognized;
   }
 
-  read(
-    fields: Fields,
-    index: number,
-    values: Float64Array,
-    at: number,
-    step: number,
-    from: number,
-    to: number,
-  ): void {
+  readonly read: ColumnReader['read'] = (fields, index, values, at, step, from, to) => {
     const { placed, width, bytes, starts, ends } = fields;
     if (placed === undefined) {
       this.#other.read(fields, index, values, at, step, from, to);
@@ -73,7 +76,7 @@ export class KernelColumn implements ColumnReader {
     }
     this.unrecognized.missing += kernel.missing.value;
     this.unrecognized.unseen += kernel.unseen.value;
-  }
+  };
 }
 
 /** Reads a column's fields as the numbers that a model knows. */

@@ -2,10 +2,9 @@ import type { Value } from '../../base/contract/schemas.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type WordView, wordView } from '../bytes/word-view.ts';
 import { encodeValue } from '../json/write-bytes.ts';
-import type { Fields } from '../records/fields.ts';
 import type { NumberNotation } from '../values/numbers.ts';
 import { encoderOf, type LearnedColumn, type Unrecognized, unrecognizedOf } from './column-encoder.ts';
-import { type AnyField, type ColumnReader, KernelColumn, type ReadRows } from './kernel-column.ts';
+import { AnyField, type ColumnReader, KernelColumn, type ReadRows } from './kernel-column.ts';
 import { fieldHash, isEqual, levelRows } from './level-column.ts';
 
 /**
@@ -44,8 +43,7 @@ interface Decoded {
 }
 
 /** Reads any field: dates, amounts with currencies, long numbers, spaces. It remembers the last values. */
-class FallbackColumn implements ColumnReader {
-  readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+class FallbackColumn extends AnyField {
   readonly #column: LearnedColumn;
   readonly #encode: ReturnType<typeof encoderOf>;
   readonly #type: string | undefined;
@@ -56,29 +54,13 @@ class FallbackColumn implements ColumnReader {
   #unrecognized: (Unrecognized | undefined)[] = [];
 
   constructor(column: LearnedColumn, type: string | undefined) {
+    super();
     this.#column = column;
     this.#encode = encoderOf(column);
     this.#type = type;
   }
 
-  read(
-    fields: Fields,
-    index: number,
-    values: Float64Array,
-    at: number,
-    step: number,
-    from: number,
-    to: number,
-  ): void {
-    const { width, starts, ends } = fields;
-    const words = wordView(fields.bytes);
-    let place = at + from * step;
-    for (let row = from, field = index + from * width; row < to; row++, field += width, place += step)
-      values[place] = this.valueOf(words, starts[field] as number, ends[field] as number);
-  }
-
-  /** The value of a field. */
-  valueOf(words: WordView, start: number, end: number): number {
+  override valueOf(words: WordView, start: number, end: number): number {
     const length = end - start;
     if (length === 0) {
       this.unrecognized.missing++;
@@ -121,36 +103,19 @@ class FallbackColumn implements ColumnReader {
 
 const QUOTE = 0x22;
 
-/** Reads values of JSON: a field is the text of a string, whose escapes were replaced, or a number; it is empty for null. */
-class JsonColumn implements ColumnReader {
-  /** Always 0: the service does not count the values of a batch. */
-  readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
+/**
+ * Reads values of JSON: a field is the text of a string, whose escapes were replaced, or a number; it is empty for null. It counts
+ * nothing, as the service does not.
+ */
+class JsonColumn extends AnyField {
   readonly #encode: (value: Value) => number | null;
 
   constructor(column: LearnedColumn) {
+    super();
     this.#encode = encoderOf(column);
   }
 
-  read(
-    { width, bytes, starts, ends }: Fields,
-    index: number,
-    values: Float64Array,
-    at: number,
-    step: number,
-    from: number,
-    to: number,
-  ): void {
-    for (let row = from; row < to; row++) {
-      const field = index + row * width;
-      values[at + row * step] = this.#valueOf(bytes, starts[field] as number, ends[field] as number);
-    }
-  }
-
-  valueOf({ bytes }: WordView, start: number, end: number): number {
-    return this.#valueOf(bytes, start, end);
-  }
-
-  #valueOf(bytes: Buffer, start: number, end: number): number {
+  override valueOf({ bytes }: WordView, start: number, end: number): number {
     return this.#encode(jsonValue(bytes, start, end)) ?? Number.NaN;
   }
 }

@@ -1,8 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { TextEntry, TextOfFile } from '../../base/text-of-file.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { csvLayout } from '../csv/csv-layout.ts';
+import { fieldEnd } from '../csv/fields/count-fields.ts';
 import { readHeader } from '../csv/header.ts';
 import type { OpenedGroups, RepairedColumns } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
@@ -51,10 +51,12 @@ export async function openWritten(
     Buffer.from(appended.map(each => `,${writeRow([each]).slice(0, -1)}`).join('')),
     rejects.preamble.subarray(rejects.contentEnd(rejects.preamble, 0, rejects.preamble.length)),
   ]);
-  const dialect = { delimiter, quote, loneCr: false };
   const read = readHeader(header, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
   if (read === undefined) throw new Error('the header was not read');
-  const text = new HeardText(new ParquetText(file, columns, 'csv', header));
+  const text = new ParquetText(file, columns, 'csv', header);
+  /** The text of each group that was read, until its group is made again. */
+  const texts = new Map<number, Buffer[]>();
+  text.onText = (group, chunk) => texts.set(group, [...(texts.get(group) ?? []), Buffer.from(chunk)]);
   stored.readAs(text, header.length);
   const added = new AddedRows(file, columns);
   const unchanged = { numbers: columns.map(({ type }) => type.is === 'double'), nulls: new Set(nulls) };
@@ -66,13 +68,19 @@ export async function openWritten(
       file,
       columns,
       own: rejects.names.length,
-      textOf: group => text.take(group),
+      textOf(group) {
+        const chunks = texts.get(group) ?? [];
+        texts.delete(group);
+        return Buffer.concat(chunks);
+      },
     }),
     asWritten: (corrected, former) => keepUnchanged(corrected, former, unchanged),
     addRow: after => added.add(after),
     canAdd: corrected => !hasText(corrected, unchanged),
   };
 }
+
+const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 const notRepaired = (file: string, why: string): RowcastError =>
   new RowcastError('usage', `the output cannot be repaired: ${why}`, {
@@ -152,65 +160,14 @@ export const hasText = (corrected: Buffer, { numbers, nulls }: UnchangedOptions)
 function fieldsOf(row: Buffer): Buffer[] {
   const fields: Buffer[] = [];
   for (let start = 0; start <= row.length; ) {
-    let at = start;
-    if (row[at] === QUOTE)
-      do at = indexOr(row, QUOTE, at + 1) + 1;
-      while (row[at] === QUOTE);
-    const end = indexOr(row, COMMA, at);
+    const end = fieldEnd(row, start, row.length, dialect);
     fields.push(row.subarray(start, end));
     start = end + 1;
   }
   return fields;
 }
 
-function indexOr(row: Buffer, byte: number, from: number): number {
-  const at = row.indexOf(byte, from);
-  return at === -1 ? row.length : at;
-}
-
 function textOf(field: Buffer): string {
   const text = field.toString();
   return field[0] === QUOTE ? text.slice(1, -1).replaceAll('""', '"') : text;
-}
-
-/** A text that keeps the text of each group that was read, until it is asked for. */
-export class HeardText implements TextOfFile {
-  readonly codec: string;
-  readonly footer: string;
-  readonly #text: TextOfFile;
-  readonly #groups = new Map<number, Buffer[]>();
-
-  constructor(text: TextOfFile) {
-    this.codec = text.codec;
-    this.footer = text.footer;
-    this.#text = text;
-  }
-
-  get data(): unknown {
-    return this.#text.data;
-  }
-
-  async *from(offset: number, entry?: TextEntry): AsyncGenerator<Buffer> {
-    let at = offset;
-    for await (const chunk of this.#text.from(offset, entry)) {
-      // A chunk has text of one group.
-      const group = this.#text.entryBefore(at)?.group ?? 0;
-      const chunks = this.#groups.get(group) ?? [];
-      chunks.push(Buffer.from(chunk));
-      this.#groups.set(group, chunks);
-      at += chunk.length;
-      yield chunk;
-    }
-  }
-
-  entryBefore(offset: number): TextEntry | undefined {
-    return this.#text.entryBefore(offset);
-  }
-
-  /** The text of a group, once. */
-  take(group: number): Buffer {
-    const chunks = this.#groups.get(group) ?? [];
-    this.#groups.delete(group);
-    return Buffer.concat(chunks);
-  }
 }

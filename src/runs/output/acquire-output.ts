@@ -247,7 +247,7 @@ async function setAside(
 ): Promise<void> {
   const { checkpoint } = output;
   const rejects = await previousRejectsOf(output, await checkpoint.read(), among);
-  await output.setAside(saved.output, (await checkpoint.readSetAside()) !== undefined);
+  await output.setAside(saved.output, (await output.aside?.checkpoint.read()) !== undefined);
   if (rejects !== undefined && rejects.committed.bytes > 0)
     await rejects.place.setAside(rejects.committed, true);
   await checkpoint.setAside();

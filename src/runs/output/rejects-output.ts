@@ -36,7 +36,7 @@ export class RejectsOutput {
   async resume(committed: StoredExtent, tail: Tail): Promise<void> {
     let stored: StoredPoint | undefined;
     await this.#named(async () => {
-      if (committed.bytes === 0) await this.#place.clear();
+      if (committed.bytes === 0) await this.#place.discard();
       else stored = (await this.#open(committed)).point?.();
     });
     this.extent = { bytes: committed.bytes, tail, stored };

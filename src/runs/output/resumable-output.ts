@@ -165,7 +165,7 @@ export class ResumableOutput implements Output {
   /** A place that was named gets a file in any case; an earlier one that cannot be removed is replaced by its header. */
   async #needsRejects(): Promise<boolean> {
     const { rejects, hasDefaultRejects } = this.#outputs;
-    return !hasDefaultRejects || (!rejects.canRemove && (await isRejects(rejects)));
+    return !hasDefaultRejects || (rejects.remove === undefined && (await isRejects(rejects)));
   }
 
   #markAt(commitPoint: CommitPoint): Mark {

@@ -52,12 +52,12 @@ async function outputAt(
  * @param output its lock is held
  */
 export async function removeSetAside(output: DurableOutput, among?: Backends): Promise<void> {
-  const { checkpoint } = output;
-  const rejects = await previousRejectsOf(output, await checkpoint.readSetAside(), among);
+  const { aside } = output;
+  const rejects = await previousRejectsOf(output, await aside?.checkpoint.read(), among);
   if (rejects === undefined) return;
-  await output.removeSetAside();
-  if (rejects.committed.bytes > 0) await rejects.place.removeSetAside();
-  await checkpoint.removeSetAside();
+  await aside?.discard();
+  if (rejects.committed.bytes > 0) await rejects.place.aside?.discard();
+  await aside?.checkpoint.remove();
 }
 
 function readOrNothing(bytes: Buffer, file: string): Checkpoint | undefined {

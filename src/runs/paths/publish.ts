@@ -42,5 +42,5 @@ async function publishOrRemove(
   mayRemove: boolean,
 ): Promise<void> {
   if (written.bytes > 0) await place.publish(written);
-  else if (mayRemove && place.canRemove && (await isRejects(place))) await place.remove();
+  else if (mayRemove && place.remove !== undefined && (await isRejects(place))) await place.remove();
 }

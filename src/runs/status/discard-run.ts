@@ -40,9 +40,9 @@ export async function discardUnfinished(name: string, among?: Backends): Promise
     // The checkpoint goes first: it must never refer to bytes that no longer exist.
     await checkpoint.remove();
     if (path !== undefined) await diskFiles.remove(runFilesOf(path).newCheckpoint);
-    await output.clear();
+    await output.discard();
     if (path !== undefined) await diskFiles.remove(runFilesOf(path).repairedPartial);
-    if (!saved || saved.rejects.bytes > 0) await rejects.clear();
+    if (!saved || saved.rejects.bytes > 0) await rejects.discard();
     if (path !== undefined)
       for (const folder of new Set([output.folder, rejects.folder]))
         await removeDeadLocks(folder, resolve(path));

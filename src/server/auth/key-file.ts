@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { reportId } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { jsonValue } from '../../base/json-value.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { readRegular } from '../../storage/local/read-files.ts';
@@ -18,34 +19,22 @@ export const defaultScopes: readonly Scope[] = ['predict', 'report'];
  * itself is stored nowhere. Its hash is a plain SHA-256: a slow hash only helps against guessing, which is hopeless
  * with 256 random bits, and the key of every request has to be hashed.
  */
-const grants = {
+const keyFile = z.object({
+  /** The format is incremented when a version would grant a key of the next version more than it should. */
+  format: z.literal(1),
+  /** In hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   created: z.iso.datetime(),
   /** Ids of the reports that it grants access to, whether or not they exist yet. */
   reports: z.union([z.literal('all'), z.array(reportId).min(1)]),
-};
-
-/** The format is incremented when a version would grant a key of the next version more than it should. */
-export const KEY_FORMAT = 1;
-const keyFile = z.object({
-  format: z.literal(KEY_FORMAT),
-  ...grants,
   scopes: z.array(z.enum(scopes)).min(1),
+  /** After this time it is rejected. */
   expires: z.iso.datetime().optional(),
 });
 
 export type KeyFile = z.infer<typeof keyFile>;
 
-export interface StoredKey {
-  name: string;
-  /** In hexadecimal. */
-  sha256: string;
-  created: string;
-  reports: 'all' | readonly string[];
-  scopes: readonly Scope[];
-  /** After this time it is rejected. */
-  expires: string | undefined;
-}
+export type StoredKey = Omit<KeyFile, 'format'> & { name: string };
 
 export interface ListedKey {
   name: string;
@@ -78,21 +67,13 @@ export function keyNameOf(file: string): string | undefined {
 export async function readKeyFile(home: string, name: string): Promise<ListedKey | undefined> {
   const text = await readRegular(keyPath(home, name), MAX_FILE_BYTES).catch(unlessUnreadable);
   if (text === undefined) return undefined;
-  const { data } = keyFile.safeParse(parsed(String(text)));
+  const { data } = keyFile.safeParse(jsonValue(String(text)));
   if (data === undefined) return { name, key: undefined };
-  const { sha256, created, reports, expires } = data;
-  return { name, key: { name, sha256, created, reports, scopes: data.scopes, expires } };
+  const { format: _, ...key } = data;
+  return { name, key: { name, ...key } };
 }
 
 /** A file that cannot be read counts as a damaged key, so that it does not lock out all others. */
 function unlessUnreadable(cause: NodeJS.ErrnoException): '' | undefined {
   return /^(EISDIR|EACCES|EPERM|ELOOP|ENXIO)$/.test(cause.code ?? '') ? '' : unlessAbsent(cause);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not a valid key
-  }
 }

@@ -19,7 +19,6 @@ import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import { readMany, readRegular } from '../../storage/local/read-files.ts';
 import {
   defaultScopes,
-  KEY_FORMAT,
   type KeyFile,
   keyNameOf,
   keyPath,
@@ -27,12 +26,12 @@ import {
   type ListedKey,
   readKeyFile,
   type Scope,
-  type StoredKey,
 } from './key-file.ts';
 
 const KEY_BYTES = 32;
+
 export interface NewKey {
-  reports: StoredKey['reports'];
+  reports: 'all' | readonly string[];
   scopes?: readonly Scope[];
   expires?: Date | undefined;
 }
@@ -61,7 +60,7 @@ export async function addKey(
   const key = `rowcast_${randomBytes(KEY_BYTES).toString('base64url')}`;
   const created = new Date().toISOString();
   const contents: KeyFile = {
-    format: KEY_FORMAT,
+    format: 1,
     sha256: keyHash(key).toString('hex'),
     created,
     reports: reports === 'all' ? reports : [...reports],

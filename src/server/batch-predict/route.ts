@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parquetTypes, type UploadFormat, uploadTypes } from '../../base/contract/file-formats.ts';
 import {
   formatRowCounts,
@@ -12,7 +12,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { rowCountsOf } from '../../scoring/row-counts.ts';
 import { prefetch } from '../../scoring/scored-stream.ts';
 import { authorize } from '../auth/require-key.ts';
-import { keyOf, takeUploadSlot } from '../limits/shares.ts';
+import { keyOf, takeOne } from '../limits/shares.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';
 import { isGone, onRequestEnd } from '../request-end.ts';
 import type { Shared } from '../service.ts';
@@ -20,9 +20,6 @@ import { readForm, type Upload, uploadName } from './multipart-form.ts';
 import { spillSpace, spooled } from './spool.ts';
 import { uploadBody } from './upload-body.ts';
 import { scoreUpload, uploadTurns } from './upload-scorer.ts';
-
-/** `home` is where responses are spilled while their clients do not read. */
-type BatchPredictOptions = Pick<Shared, 'home' | 'models' | 'threads' | 'limits' | 'fairUse' | 'onScored'>;
 
 /**
  * How many parts of the response are held back: the header, the first batch, and what follows it. Errors in a file that
@@ -35,7 +32,7 @@ const HELD_BACK = 3;
  * trailer. A failure after the first byte aborts the connection, so that a partial response is never mistaken for a
  * complete one.
  */
-export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
+export async function batchPredictRoute(app: FastifyInstance, options: Shared): Promise<void> {
   const { home, models, threads, limits, fairUse, onScored } = options;
   const { shares } = fairUse;
   const { batchRows } = fairUse.rowRate;
@@ -63,7 +60,7 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
           'http_version',
           'The response ends in trailers, which HTTP/1.0 does not support.',
         );
-      takeUploadSlot(shares.uploads, request, reply);
+      takeOne('concurrent uploads', shares.uploads, request, reply);
     },
     preParsing: uploadBody(options),
     async handler(request, reply) {
@@ -98,6 +95,7 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
       const parts = scored();
       onRequestEnd(reply, () => parts.return(undefined));
       const waiting = spooled(await prefetch(parts, HELD_BACK), {
+        // Responses wait there while their clients do not read.
         folder: home,
         spillBytes,
         space: spillSpace(shares.spill, keyOf(request)),
@@ -136,7 +134,7 @@ export const batchPredictRoute: FastifyPluginAsync<BatchPredictOptions> = async 
       return reply.send(pipeline(rows, gzip, () => {}));
     },
   });
-};
+}
 
 /** The reason for the log: the problem's detail, or the message of an unexpected error, such as a full disk. */
 function reasonOf(error: unknown): string {

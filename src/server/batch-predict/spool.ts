@@ -6,12 +6,19 @@ import type { SharedBudget } from '../limits/shared-budget.ts';
 import { SHARE } from '../limits/shares.ts';
 import { RequestError } from '../problems/problems.ts';
 
+/** Disk space that is shared with other files. */
+interface SpillSpace {
+  /** Called before the file grows. @throws if there is no room */
+  take(bytes: number): void;
+  /** Called once, at the end. */
+  release(): void;
+}
+
 export interface SpoolOptions {
   /** Where the spill file is created, if needed. */
   folder: string;
   /** The maximum size of the file. */
   spillBytes: number;
-  /** The disk space shared with other spill files. */
   space: SpillSpace;
   /** How long nothing may be read before the file is used, in milliseconds. */
   spillMs: number;
@@ -23,11 +30,13 @@ export interface SpoolOptions {
 
 /** Bytes buffered in memory: a few batches. */
 const MEMORY_BYTES = 2 << 20;
+/** Bytes that are read from the file at a time, and the least that it may have. */
+const BLOCK_BYTES = 256 << 10;
 
 /**
  * Buffers bytes ahead of their reader. Many clients send their whole upload before they read a byte, and would deadlock
- * with a server that waits for them to read. A reader that keeps reading applies backpressure as usual. If nothing is
- * read for a while, the bytes go to a file, and when that is full, the source waits.
+ * with a server that waits for them to read. A reader that keeps reading applies backpressure as usual. While nothing is
+ * read for some time, the bytes go to a file, and when that is full, the source waits until it was read.
  */
 export async function* spooled(source: AsyncIterable<Buffer>, options: SpoolOptions): AsyncGenerator<Buffer> {
   const spool = new Spool(options);
@@ -45,8 +54,15 @@ class Spool {
   readonly #options: SpoolOptions;
   readonly #memory: Buffer[] = [];
   #memoryBytes = 0;
-  /** Holds the bytes after those in memory; used once the memory is full. */
-  #file: SpillFile | undefined;
+  /** Holds the bytes after those in memory. */
+  #file: FileHandle | undefined;
+  /** Bytes that were written to the file and read from it; it begins anew once all were read. */
+  #written = 0;
+  #taken = 0;
+  /** The most that the file has had, which is its share of the disk. */
+  #fileBytes = 0;
+  /** Whether nothing was read for so long that the file is used. */
+  #isStalled = false;
   #isFull = false;
   #isStopped = false;
   #end: { failure: Error } | 'whole' | undefined;
@@ -75,8 +91,9 @@ class Spool {
   async *read(): AsyncGenerator<Buffer> {
     for (;;) {
       if (typeof this.#end === 'object') throw this.#end.failure;
-      if (this.#memory.length > 0 || this.#spills) {
+      if (this.#memory.length > 0 || this.#taken < this.#written) {
         const bytes = await this.#take();
+        this.#isStalled = false;
         this.#events.emit('taken');
         yield bytes;
       } else if (this.#end === 'whole') return;
@@ -92,165 +109,66 @@ class Spool {
 
   async close(): Promise<void> {
     await this.#file?.close();
+    this.#options.space.release();
   }
 
   async #take(): Promise<Buffer> {
     const bytes = this.#memory.shift();
-    if (bytes === undefined) return this.#file?.take() ?? Buffer.alloc(0);
-    this.#memoryBytes -= bytes.length;
-    return bytes;
+    if (bytes !== undefined) {
+      this.#memoryBytes -= bytes.length;
+      return bytes;
+    }
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, this.#written - this.#taken));
+    const read = await this.#file?.read(block, 0, block.length, this.#taken);
+    this.#taken += read?.bytesRead ?? 0;
+    return block.subarray(0, read?.bytesRead);
   }
 
   async #put(bytes: Buffer): Promise<void> {
-    while (!this.#spills && !this.#isStopped) {
-      if (this.#memoryBytes === 0 || this.#memoryBytes + bytes.length <= MEMORY_BYTES) {
+    while (!this.#isStalled && !this.#isStopped) {
+      const hasRoom = this.#memoryBytes === 0 || this.#memoryBytes + bytes.length <= MEMORY_BYTES;
+      if (hasRoom && this.#taken === this.#written) {
         this.#memory.push(bytes);
         this.#memoryBytes += bytes.length;
         this.#events.emit('put');
         return;
       }
-      if (!(await this.#takenWithin(this.#options.spillMs))) break;
+      const signal = AbortSignal.timeout(this.#options.spillMs);
+      await once(this.#events, 'taken', { signal }).catch(() => {
+        this.#isStalled = true;
+      });
     }
-    if (!this.#isStopped) await this.#spill(bytes);
+    for (let at = 0; at < bytes.length && !this.#isStopped; ) at += await this.#spill(bytes.subarray(at));
   }
 
-  /** Whether the file holds bytes, so that new ones must go there too, to keep the order. */
-  get #spills(): boolean {
-    return this.#file !== undefined && this.#file.size > 0;
-  }
-
-  async #spill(bytes: Buffer): Promise<void> {
+  /** Writes as much as there is room for to the file, or waits until it was read. @returns how many bytes it has written */
+  async #spill(bytes: Buffer): Promise<number> {
     const { folder, spillBytes, space, onFull } = this.#options;
-    this.#file ??= await SpillFile.open(folder, spillBytes, space);
-    for (let at = 0; at < bytes.length && !this.#isStopped; ) {
-      const part = bytes.subarray(at, at + this.#file.room);
-      if (part.length > 0) {
-        await this.#file.put(part);
-        at += part.length;
-        this.#events.emit('put');
-        continue;
-      }
+    this.#file ??= await openUnnamed(folder);
+    if (this.#taken === this.#written) this.#taken = this.#written = 0;
+    const part = bytes.subarray(0, Math.max(BLOCK_BYTES, spillBytes) - this.#written);
+    if (part.length === 0) {
       if (!this.#isFull) onFull();
       this.#isFull = true;
       await once(this.#events, 'taken');
+      return 0;
     }
-  }
-
-  async #takenWithin(ms: number): Promise<boolean> {
-    return once(this.#events, 'taken', { signal: AbortSignal.timeout(ms) }).then(
-      () => true,
-      () => false, // timed out
-    );
+    const end = this.#written + part.length;
+    if (end > this.#fileBytes) space.take(end - this.#fileBytes);
+    this.#fileBytes = Math.max(this.#fileBytes, end);
+    const { bytesWritten } = await this.#file.write(part, 0, part.length, this.#written);
+    this.#written += bytesWritten;
+    this.#events.emit('put');
+    return bytesWritten;
   }
 }
 
-/** The file grows by blocks; blocks that were read completely are reused first. */
-const BLOCK_BYTES = 256 << 10;
-
-/** A spill file's share of the disk space. */
-interface SpillSpace {
-  /** Called before the file grows. @throws if there is no room */
-  take(bytes: number): void;
-  /** Called once, when the file is closed. */
-  release(): void;
-}
-
-/**
- * A first-in, first-out buffer on disk, of bounded size; the file is never larger than the most that was buffered at
- * once. It is readable by its owner only, and unlinked right after it is opened, so nothing remains when the process
- * ends.
- */
-export class SpillFile {
-  readonly #file: FileHandle;
-  readonly #space: SpillSpace;
-  /** The maximum number of blocks, and how many the file has. */
-  readonly #most: number;
-  #count = 0;
-  /** Blocks that were read completely. */
-  readonly #empty: number[] = [];
-  /** Blocks with unread bytes, in order; only the last may be partly filled. */
-  readonly #waiting: number[] = [];
-  /** Bytes read from the first block, and bytes written to the last. */
-  #taken = 0;
-  #put = 0;
-
-  private constructor(file: FileHandle, capacity: number, space: SpillSpace) {
-    this.#file = file;
-    this.#space = space;
-    this.#most = Math.max(1, Math.floor(capacity / BLOCK_BYTES));
-  }
-
-  /** @throws NodeJS.ErrnoException if the folder cannot be written */
-  static async open(folder: string, capacity: number, space: SpillSpace): Promise<SpillFile> {
-    const path = join(folder, `.spill-${randomBytes(6).toString('hex')}`);
-    const file = await open(path, 'wx+', 0o600);
-    await unlink(path);
-    return new SpillFile(file, capacity, space);
-  }
-
-  /** Unread bytes. */
-  get size(): number {
-    return this.#waiting.length === 0
-      ? 0
-      : (this.#waiting.length - 1) * BLOCK_BYTES + this.#put - this.#taken;
-  }
-
-  /** Bytes that may still be written. */
-  get room(): number {
-    const rest = this.#waiting.length === 0 ? 0 : BLOCK_BYTES - this.#put;
-    return (this.#most - this.#waiting.length) * BLOCK_BYTES + rest;
-  }
-
-  /**
-   * Writes bytes, for which there must be room.
-   *
-   * @throws NodeJS.ErrnoException, or what `SpillSpace.take` throws
-   */
-  async put(bytes: Buffer): Promise<void> {
-    for (let at = 0; at < bytes.length; ) {
-      const block = this.#lastWithRoom();
-      const length = Math.min(bytes.length - at, BLOCK_BYTES - this.#put);
-      const { bytesWritten } = await this.#file.write(bytes, at, length, block * BLOCK_BYTES + this.#put);
-      at += bytesWritten;
-      this.#put += bytesWritten;
-    }
-  }
-
-  /** Reads and removes the oldest bytes, at most one block. Returns an empty buffer if nothing is stored. */
-  async take(): Promise<Buffer> {
-    const [block] = this.#waiting;
-    if (block === undefined) return Buffer.alloc(0);
-    const end = this.#waiting.length === 1 ? this.#put : BLOCK_BYTES;
-    const length = end - this.#taken;
-    const position = block * BLOCK_BYTES + this.#taken;
-    const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, position);
-    this.#taken += bytesRead;
-    if (this.#taken === BLOCK_BYTES) {
-      this.#waiting.shift();
-      this.#empty.push(block);
-      this.#taken = 0;
-    }
-    return buffer.subarray(0, bytesRead);
-  }
-
-  async close(): Promise<void> {
-    await this.#file.close();
-    this.#space.release();
-  }
-
-  #lastWithRoom(): number {
-    const last = this.#waiting.at(-1);
-    if (last !== undefined && this.#put < BLOCK_BYTES) return last;
-    const block = this.#empty.pop() ?? this.#grow();
-    this.#waiting.push(block);
-    this.#put = 0;
-    return block;
-  }
-
-  #grow(): number {
-    this.#space.take(BLOCK_BYTES);
-    return this.#count++;
-  }
+/** A file that is readable by its owner only, and unlinked at once, so nothing remains when the process ends. */
+async function openUnnamed(folder: string): Promise<FileHandle> {
+  const path = join(folder, `.spill-${randomBytes(6).toString('hex')}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
 }
 
 /** The share of the disk space for the response to one upload. */

@@ -8,9 +8,7 @@ import { isOwnAddress, networkOf } from './client-network.ts';
  * was closed (`refused`). Without a limit of connections: a request arrived before the response
  * to the last one was sent (`pipelined`).
  */
-export type Closing = keyof typeof texts;
-
-const texts = {
+export const closings = {
   unread: 'whose client did not read its response',
   idle: 'without a request',
   stalled: 'whose client did not finish its request',
@@ -18,17 +16,7 @@ const texts = {
   pipelined: 'with several requests at once',
 } as const;
 
-// `Object.keys` is typed as string[].
-export const closings = Object.keys(texts) as Closing[];
-
-/** The log message for the connections closed since the previous one. */
-export function describeClosings(counts: Partial<Record<Closing, number>>): string {
-  const parts = closings.flatMap(closing => {
-    const count = counts[closing];
-    return count === undefined ? [] : [`${count} ${texts[closing]}`];
-  });
-  return `closed connections at their limits: ${parts.join(', ')}`;
-}
+export type Closing = keyof typeof closings;
 
 /** After this time, a response that nobody reads is closed before connections that harm nobody. */
 const UNREAD_MS = 5_000;

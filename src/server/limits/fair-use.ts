@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../problems/problems.ts';
 import type { Limits } from '../service-limits.ts';
 import { Turns } from './fair-turns.ts';
-import { keyOf, openShares, type Refusal, type Shares } from './shares.ts';
+import { keyOf, openShares, type Refusal } from './shares.ts';
 
 interface FairUseOptions {
   limits: Limits;
@@ -13,7 +13,7 @@ interface FairUseOptions {
 
 /** Keeps one key from monopolizing the service: shares of common resources, a row rate limit, and round-robin turns. */
 export class FairUse {
-  readonly shares: Shares;
+  readonly shares: ReturnType<typeof openShares>;
   readonly rowRate: RowRate;
   readonly turns = new Turns();
   readonly onRefused: (refusal: Refusal) => void;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { counted } from '../../base/number-text.ts';
 import type { Principal } from '../auth/principal.ts';
 import { RequestError } from '../problems/problems.ts';
@@ -6,72 +6,53 @@ import { onRequestEnd } from '../request-end.ts';
 import type { Limits } from '../service-limits.ts';
 import { SharedBudget, UploadMemory } from './shared-budget.ts';
 
-/** The resources that keys share. */
-export interface Shares {
-  /** Concurrent requests: each holds memory, often a file, and may hold a connection. */
-  requests: SharedBudget;
-  /** Upload slots. */
-  uploads: SharedBudget;
-  /** Bytes of JSON bodies in memory. */
-  bodies: SharedBudget;
-  /** Bytes of responses in memory: a client may leave one unread for as long as it likes, unlike a body. */
-  responses: SharedBudget;
-  /** What uploads have in memory. */
-  uploadMemory: UploadMemory;
-  /** Bytes of responses on disk. */
-  spill: SharedBudget;
-}
-
-/** The limit of connections also limits requests, since a connection with a request is never closed to make room. */
-export function openShares(
+/**
+ * The resources that keys share. The limit of connections also limits requests, since a connection with a request is never
+ * closed to make room.
+ */
+export const openShares = (
   { connections, uploads, memoryBytes, responseBytes, uploadBytes, maxSpillBytes }: Limits,
   onRefused: (refusal: Refusal) => void,
-): Shares {
-  return {
-    requests: new SharedBudget(connections, () => onRefused('requests')),
-    uploads: new SharedBudget(uploads, () => onRefused('uploads')),
-    bodies: new SharedBudget(memoryBytes, () => onRefused('memory')),
-    responses: new SharedBudget(responseBytes, () => onRefused('memory')),
-    uploadMemory: new UploadMemory(uploadBytes),
-    spill: new SharedBudget(maxSpillBytes, () => onRefused('spill')),
-  };
-}
+) => ({
+  /** Concurrent requests: each holds memory, often a file, and may hold a connection. */
+  requests: new SharedBudget(connections, () => onRefused('requests')),
+  /** Upload slots. */
+  uploads: new SharedBudget(uploads, () => onRefused('uploads')),
+  /** Bytes of JSON bodies in memory. */
+  bodies: new SharedBudget(memoryBytes, () => onRefused('memory')),
+  /** Bytes of responses in memory: a client may leave one unread for as long as it likes, unlike a body. */
+  responses: new SharedBudget(responseBytes, () => onRefused('memory')),
+  /** What uploads have in memory. */
+  uploadMemory: new UploadMemory(uploadBytes),
+  /** Bytes of responses on disk. */
+  spill: new SharedBudget(maxSpillBytes, () => onRefused('spill')),
+});
 
-const REQUEST_RETRY_SECONDS = 1;
-const UPLOAD_RETRY_SECONDS = 5;
+const RETRY_SECONDS = { 'concurrent requests': 1, 'concurrent uploads': 5 };
 
-/** Limits each key to its share of the concurrent requests. */
-export function shareRequests(app: FastifyInstance, requests: SharedBudget): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    takeOne(requests, request, reply, { what: 'concurrent requests', retrySeconds: REQUEST_RETRY_SECONDS });
-    done();
-  });
-}
-
-/** Takes an upload slot until the request ends. */
-export function takeUploadSlot(uploads: SharedBudget, request: FastifyRequest, reply: FastifyReply): void {
-  takeOne(uploads, request, reply, { what: 'concurrent uploads', retrySeconds: UPLOAD_RETRY_SECONDS });
-}
-
-interface Unit {
-  what: string;
-  retrySeconds: number;
-}
-
-function takeOne(
+/** Takes one of what a key may have a share of, until the request ends. */
+export function takeOne(
+  what: keyof typeof RETRY_SECONDS,
   budget: SharedBudget,
   request: FastifyRequest,
   reply: FastifyReply,
-  { what, retrySeconds }: Unit,
 ): void {
   const key = keyOf(request);
   const holding = budget.open(key);
   if (!holding.take(1)) {
     const counts = `This key has ${budget.heldBy(key)} of the ${budget.total} ${what}`;
-    throw busy(reply, `${counts}; ${SHARE}`, retrySeconds);
+    throw busy(reply, `${counts}; ${SHARE}`, RETRY_SECONDS[what]);
   }
   onRequestEnd(reply, () => holding.release());
 }
+
+/** Limits each key to its share of the concurrent requests. */
+export const shareRequests =
+  (requests: SharedBudget): onRequestHookHandler =>
+  (request, reply, done) => {
+    takeOne('concurrent requests', requests, request, reply);
+    done();
+  };
 
 /** The error for a key whose bodies, or unread responses, take up its share of the memory for them. */
 export function noMemory(
@@ -82,7 +63,7 @@ export function noMemory(
 ): RequestError {
   const held = memory.heldBy(keyOf(request));
   const sizes = `${what} of this key take up ${counted(held)} of the ${counted(memory.total)} bytes of memory`;
-  return busy(reply, `${sizes}; ${SHARE}`, REQUEST_RETRY_SECONDS);
+  return busy(reply, `${sizes}; ${SHARE}`, 1);
 }
 
 /** The rule, to end a sentence about what a key holds. */
@@ -125,9 +106,7 @@ function sizeOf(payload: unknown): number {
  * Why a request was rejected or aborted: its key exceeded a rate limit or its share of a common resource, or its
  * upload was below the minimum rate.
  */
-export type Refusal = keyof typeof texts;
-
-const texts = {
+export const refusals = {
   request_rate: 'requests over the rate limit',
   row_rate: 'requests over the row rate limit',
   requests: 'requests over the key’s share of concurrent requests',
@@ -137,14 +116,4 @@ const texts = {
   slow_upload: 'uploads below the minimum rate',
 } as const;
 
-// `Object.keys` is typed as string[].
-export const refusals = Object.keys(texts) as Refusal[];
-
-/** The log message for the refusals since the previous one. */
-export function describeRefusals(counts: Partial<Record<Refusal, number>>): string {
-  const parts = refusals.flatMap(refusal => {
-    const count = counts[refusal];
-    return count === undefined ? [] : [`${texts[refusal]} (${count})`];
-  });
-  return `rejected or aborted: ${parts.join(', ')}`;
-}
+export type Refusal = keyof typeof refusals;

@@ -8,18 +8,22 @@ const EVERY_MS = 10_000;
 export class EventLog<Kind extends string> {
   readonly #log: FastifyBaseLogger;
   readonly #event: LoggedEvent;
-  readonly #describe: (counts: Partial<Record<Kind, number>>) => string;
+  readonly #what: string;
+  readonly #texts: Readonly<Record<Kind, string>>;
   readonly #counts = new Map<Kind, number>();
   #timer: NodeJS.Timeout | undefined;
 
+  /** @param what the beginning of each line; @param texts the rest of it, for each kind, in the order of the table */
   constructor(
     log: FastifyBaseLogger,
     event: LoggedEvent,
-    describe: (counts: Partial<Record<Kind, number>>) => string,
+    what: string,
+    texts: Readonly<Record<Kind, string>>,
   ) {
     this.#log = log;
     this.#event = event;
-    this.#describe = describe;
+    this.#what = what;
+    this.#texts = texts;
   }
 
   add(kind: Kind): void {
@@ -30,18 +34,23 @@ export class EventLog<Kind extends string> {
   #write(): void {
     this.#timer = undefined;
     if (this.#counts.size === 0) return;
-    // `fromEntries` loses the type of the names.
-    const counts = Object.fromEntries(this.#counts) as Partial<Record<Kind, number>>;
+    const parts = kindsOf(this.#texts).flatMap(kind => {
+      const count = this.#counts.get(kind);
+      return count === undefined ? [] : [`${this.#texts[kind]} (${count})`];
+    });
+    const counts = Object.fromEntries(this.#counts);
     this.#counts.clear();
-    this.#log.warn<object>({ event: this.#event, ...counts }, this.#describe(counts));
+    this.#log.warn<object>({ event: this.#event, ...counts }, `${this.#what}: ${parts.join(', ')}`);
     this.#timer = setTimeout(() => this.#write(), EVERY_MS).unref();
   }
 }
 
-/** Why a TLS handshake failed. */
-export type HandshakeFailure = keyof typeof texts;
+/** The kinds of events that a table has texts of. `Object.keys` is typed as string[]. */
+export const kindsOf = <Kind extends string>(texts: Readonly<Record<Kind, string>>): Kind[] =>
+  Object.keys(texts) as Kind[];
 
-const texts = {
+/** Why TLS handshakes fail. */
+export const handshakeFailures = {
   plain_http: 'used plain HTTP',
   protocol: 'offered no accepted version or cipher',
   alert: 'rejected by the client, which may not trust the certificate',
@@ -50,8 +59,7 @@ const texts = {
   other: 'failed for another reason',
 } as const;
 
-// `Object.keys` is typed as string[].
-export const handshakeFailures = Object.keys(texts) as HandshakeFailure[];
+export type HandshakeFailure = keyof typeof handshakeFailures;
 
 /**
  * Why the TLS handshake of a connection failed; undefined if something else did.
@@ -69,13 +77,4 @@ export function handshakeFailureOf({
   if (code === 'ERR_SSL_HTTP_REQUEST') return 'plain_http';
   if (code.includes('ALERT')) return 'alert';
   return /PROTOCOL|VERSION|CIPHER|SIGNATURE_ALGORITHM/.test(code) ? 'protocol' : 'other';
-}
-
-/** The log message for the failures since the previous one. */
-export function describeHandshakes(counts: Partial<Record<HandshakeFailure, number>>): string {
-  const parts = handshakeFailures.flatMap(failure => {
-    const count = counts[failure];
-    return count === undefined ? [] : [`${count} ${texts[failure]}`];
-  });
-  return `TLS handshakes failed: ${parts.join(', ')}`;
 }

@@ -1,22 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Closing, closings } from '../http/unused-connections.ts';
-import { type Refusal, refusals } from '../limits/shares.ts';
-import { type HandshakeFailure, handshakeFailures } from './event-log.ts';
-import type { RequestObserver } from './request-observer.ts';
+import { closings } from '../http/unused-connections.ts';
+import { refusals } from '../limits/shares.ts';
+import { handshakeFailures, kindsOf } from './event-log.ts';
+import type { RequestRecord } from './request-observer.ts';
 
-export interface Metrics extends RequestObserver {
-  /** Personas received a prediction. */
-  scored(personas: number): void;
-  /** A connection was closed because a limit was reached. */
-  connectionClosed(closing: Closing): void;
-  /** A request was rejected or aborted because its key exceeded a limit. */
-  refused(refusal: Refusal): void;
-  /** A TLS handshake failed. */
-  handshakeFailed(failure: HandshakeFailure): void;
-  /** All metrics in the Prometheus text format. */
-  text(): Promise<string>;
-  contentType: string;
-}
+export type Metrics = ReturnType<typeof openMetrics>;
 
 /** Seconds: from reading a report to scoring ten thousand personas. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -27,7 +15,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  *
  * @param reportsLoaded returns how many models are in memory
  */
-export function openMetrics(reportsLoaded: () => number): Metrics {
+export function openMetrics(reportsLoaded: () => number) {
   const registry = new Registry();
   const requests = new Counter({
     name: 'rowcast_http_requests_total',
@@ -52,29 +40,28 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
     help: 'Personas that received a prediction.',
     registers: [registry],
   });
-  const connectionsClosed = new Counter({
-    name: 'rowcast_connections_closed_total',
-    help:
-      'Connections closed at a limit: unread, idle or stalled ones to make room, new ones, refused because there was ' +
+  /** Counts by reason, each from 0 on. */
+  const countOf = <Reason extends string>(name: string, help: string, reasons: Record<Reason, string>) => {
+    const counter = new Counter({ name, help, labelNames: ['reason'], registers: [registry] });
+    for (const reason of kindsOf(reasons)) counter.inc({ reason }, 0);
+    return (reason: Reason): void => counter.inc({ reason });
+  };
+  const connectionClosed = countOf(
+    'rowcast_connections_closed_total',
+    'Connections closed at a limit: unread, idle or stalled ones to make room, new ones, refused because there was ' +
       'none to close, or those with a request before the response to the last one.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  for (const reason of closings) connectionsClosed.inc({ reason }, 0);
-  const refused = new Counter({
-    name: 'rowcast_refusals_total',
-    help: 'Requests rejected or aborted because a key exceeded a rate limit or its share, or an upload was too slow.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  for (const reason of refusals) refused.inc({ reason }, 0);
-  const handshakesFailed = new Counter({
-    name: 'rowcast_tls_handshake_failures_total',
-    help: 'Failed TLS handshakes, including connections that the client rejected afterwards.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  for (const reason of handshakeFailures) handshakesFailed.inc({ reason }, 0);
+    closings,
+  );
+  const refused = countOf(
+    'rowcast_refusals_total',
+    'Requests rejected or aborted because a key exceeded a rate limit or its share, or an upload was too slow.',
+    refusals,
+  );
+  const handshakeFailed = countOf(
+    'rowcast_tls_handshake_failures_total',
+    'Failed TLS handshakes, including connections that the client rejected afterwards.',
+    handshakeFailures,
+  );
   new Gauge({
     name: 'rowcast_reports_loaded',
     help: 'Reports whose model is in memory.',
@@ -88,16 +75,17 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
   return {
     contentType: registry.contentType,
     started: () => inFlight.inc(),
-    ended({ method, route, status, milliseconds }) {
+    ended({ method, route, status, milliseconds }: RequestRecord) {
       inFlight.dec();
       requests.inc({ method, route, status });
       durations.observe({ method, route }, milliseconds / 1000);
     },
-    scored: count => personas.inc(count),
-    refused: reason => refused.inc({ reason }),
-    handshakeFailed: reason => handshakesFailed.inc({ reason }),
-    connectionClosed: reason => connectionsClosed.inc({ reason }),
-    // Shared by concurrent requests: requests without a key must not cause work.
+    /** Personas received a prediction. */
+    scored: (count: number) => personas.inc(count),
+    refused,
+    handshakeFailed,
+    connectionClosed,
+    /** All metrics in the Prometheus text format; shared by concurrent requests, which need no key and must not cause work. */
     text: () => {
       text ??= registry.metrics().finally(() => {
         text = undefined;

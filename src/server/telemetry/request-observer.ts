@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { onRequestEnd } from '../request-end.ts';
 
 /** A completed request, for the log and the metrics; contains nothing of its body. */
-interface RequestRecord {
+export interface RequestRecord {
   /** Also returned as X-Request-Id. */
   id: string;
   method: string;

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type Closing, describeClosings } from '../http/unused-connections.ts';
-import { describeRefusals, type Refusal } from '../limits/shares.ts';
-import { describeHandshakes, EventLog, type HandshakeFailure } from './event-log.ts';
-import type { Metrics } from './metrics.ts';
+import { type Closing, closings } from '../http/unused-connections.ts';
+import { type Refusal, refusals } from '../limits/shares.ts';
+import { EventLog, type HandshakeFailure, handshakeFailures } from './event-log.ts';
 import { type RequestObserver, requestLog } from './request-observer.ts';
 
 interface TelemetryOptions {
@@ -14,40 +13,33 @@ interface TelemetryOptions {
 }
 
 /** The service's metrics and log events. */
-interface Telemetry {
-  metrics: Metrics | undefined;
-  /** Notified of each request. */
-  observers: readonly RequestObserver[];
-  /** Call this for each connection that is closed because a limit was reached. */
-  onClosing(closing: Closing): void;
-  /** Call this for each request that is rejected or aborted because of a per-key limit. */
-  onRefused(refusal: Refusal): void;
-  /** Call this for each failed TLS handshake. */
-  onHandshakeFailed(failure: HandshakeFailure): void;
-}
-
-export async function openTelemetry({
-  hasMetrics,
-  log,
-  reportsLoaded,
-}: TelemetryOptions): Promise<Telemetry> {
+export async function openTelemetry({ hasMetrics, log, reportsLoaded }: TelemetryOptions) {
   // Imported only if used: it takes longer to load than everything else.
   const metrics = hasMetrics ? (await import('./metrics.ts')).openMetrics(reportsLoaded) : undefined;
-  const closings = log && new EventLog<Closing>(log, 'connections_closed', describeClosings);
-  const refusals = log && new EventLog<Refusal>(log, 'requests_refused', describeRefusals);
-  const handshakes = log && new EventLog<HandshakeFailure>(log, 'handshakes_failed', describeHandshakes);
+  const closed =
+    log && new EventLog(log, 'connections_closed', 'closed connections at their limits', closings);
+  const refused = log && new EventLog(log, 'requests_refused', 'rejected or aborted', refusals);
+  const handshakes =
+    log && new EventLog(log, 'handshakes_failed', 'TLS handshakes failed', handshakeFailures);
+  const observers: RequestObserver[] = [];
+  if (log !== undefined) observers.push(requestLog(log));
+  if (metrics !== undefined) observers.push(metrics);
   return {
     metrics,
-    observers: [log && requestLog(log), metrics].filter(observer => observer !== undefined),
-    onClosing(closing) {
+    /** Notified of each request. */
+    observers,
+    /** Call this for each connection that is closed because a limit was reached. */
+    onClosing(closing: Closing): void {
       metrics?.connectionClosed(closing);
-      closings?.add(closing);
+      closed?.add(closing);
     },
-    onRefused(refusal) {
+    /** Call this for each request that is rejected or aborted because of a per-key limit. */
+    onRefused(refusal: Refusal): void {
       metrics?.refused(refusal);
-      refusals?.add(refusal);
+      refused?.add(refusal);
     },
-    onHandshakeFailed(failure) {
+    /** Call this for each failed TLS handshake. */
+    onHandshakeFailed(failure: HandshakeFailure): void {
       metrics?.handshakeFailed(failure);
       // Load balancers probe a port by connecting to it every few seconds.
       if (failure !== 'closed') handshakes?.add(failure);

@@ -29,7 +29,7 @@ interface ServiceThreadsOptions {
 export interface Asker {
   /** The key whose turns are taken. */
   key: string;
-  /** Called before each slice; throws if its result is not wanted any more. */
+  /** Called when the turn of a slice has come; throws if its result is not wanted any more. */
   check(): void;
 }
 
@@ -74,7 +74,7 @@ export class ServiceThreads {
    *
    * @throws RequestError `malformed`
    */
-  async openCall(body: ReceivedBody, member: ContentMember, { key, check }: Asker): Promise<ThreadCall> {
+  async openCall(body: ReceivedBody, member: ContentMember, asker: Asker): Promise<ThreadCall> {
     const thread = this.#idlest();
     const call = this.newNumber();
     const close = (): void => {
@@ -86,15 +86,13 @@ export class ServiceThreads {
       const parts = ownParts(body);
       const request = { kind: 'open-call', call, parts, member } as const;
       const memory = parts.map(({ buffer }) => buffer);
-      const opened = await thread.ask(key, check, { request, memory });
-      if (opened.kind !== 'opened') throw new TypeError(`openCall: ${opened.kind}`);
+      const { id } = await thread.ask('opened', asker, request, { memory });
       return {
-        id: opened.id,
-        next: predictor => this.#slice(thread, call, predictor, { key, check }),
+        id,
+        next: predictor => this.#slice(thread, call, predictor, asker),
         async more() {
-          const done = await thread.ask(key, check, { request: { kind: 'more', call } });
-          if (done.kind !== 'piece') throw new TypeError(`more: ${done.kind}`);
-          return done.piece && asBuffer(done.piece);
+          const { piece } = await thread.ask('piece', asker, { kind: 'more', call });
+          return piece && asBuffer(piece);
         },
         close,
       };
@@ -111,30 +109,26 @@ export class ServiceThreads {
     asker: Asker,
   ): Promise<Slice> {
     const number = this.#numberOf(model);
-    const done = await thread.ask(asker.key, asker.check, {
-      request: { kind: 'slice', call, model: number, work },
-      needs: { model: { number, stored: model } },
-    });
-    if (done.kind !== 'slice') throw new TypeError(`slice: ${done.kind}`);
-    const { body } = done.slice;
-    return { ...done.slice, body: body && asBuffer(body) };
+    const request = { kind: 'slice', call, model: number, work } as const;
+    const { slice } = await thread.ask('slice', asker, request, { model: { number, stored: model } });
+    return { ...slice, body: slice.body && asBuffer(slice.body) };
   }
 
   /** Scores a batch of an upload. */
   async score(
     batch: Batch,
     { input, data, model }: { input: number; data: InputData; model: Model },
-    { key, check }: Asker,
+    asker: Asker,
   ): Promise<Scored> {
     const thread = this.#idlest();
     thread.users++;
     try {
-      const done = await thread.ask(key, check, {
-        request: { kind: 'score', input, batch },
-        needs: { model: { number: this.#numberOf(model), stored: model }, input: { number: input, data } },
+      const request = { kind: 'score', input, batch } as const;
+      const { scored } = await thread.ask('scored', asker, request, {
+        model: { number: this.#numberOf(model), stored: model },
+        input: { number: input, data },
       });
-      if (done.kind !== 'scored') throw new TypeError(`score: ${done.kind}`);
-      return receivedScored(done.scored);
+      return receivedScored(scored);
     } finally {
       thread.users--;
     }
@@ -210,20 +204,22 @@ class ServiceThread {
   /**
    * Does a slice of work in the next turn of the key.
    *
-   * @param check called when the turn has come; throws if the work is pointless
+   * @param kind of the result
    * @throws RequestError for a request that is to be rejected; RowcastError `service_died`, `out_of_memory`
    */
-  ask(
-    key: string,
-    check: () => void,
-    { request, memory, needs = {} }: { request: ServiceRequest; memory?: ArrayBuffer[]; needs?: Needs },
-  ): Promise<Exclude<ServiceResult, { kind: 'refused' }>> {
+  ask<Kind extends ServiceResult['kind']>(
+    kind: Kind,
+    { key, check }: Asker,
+    request: ServiceRequest,
+    { memory, ...needs }: Needs & { memory?: ArrayBuffer[] } = {},
+  ): Promise<Extract<ServiceResult, { kind: Kind }>> {
     return this.#turns.run(key, async () => {
       check();
       this.#open(needs);
       const result = await this.#worker.ask(request, memory);
       if (result.kind === 'refused') throw new RequestError(result.code, result.detail);
-      return result;
+      if (result.kind !== kind) throw new TypeError(`${request.kind}: ${result.kind}`);
+      return result as Extract<ServiceResult, { kind: Kind }>; // by its kind
     });
   }
 

@@ -25,13 +25,14 @@ interface LocalOutputOptions {
   /** Whether only its owner may read it, whatever the umask allows. */
   isPrivate?: boolean;
   files?: Files;
+  /** Whether this is what was set aside of it. */
+  isAside?: boolean;
 }
 
 /** A file. Until it is complete, its bytes are in another one next to it, which is then renamed. */
 export class LocalOutput implements DurableOutput {
   readonly name: string;
   readonly address: string;
-  readonly canRemove = true;
   readonly defaultInterval = 1;
   readonly checkpoint: CheckpointPlace;
   readonly #names: ReturnType<typeof outputNames>;
@@ -39,13 +40,18 @@ export class LocalOutput implements DurableOutput {
   readonly #files: Files;
 
   /** @param path with links followed */
-  constructor(path: string, { name = path, isPrivate = false, files = diskFiles }: LocalOutputOptions = {}) {
+  constructor(
+    path: string,
+    { name = path, isPrivate = false, files = diskFiles, isAside = false }: LocalOutputOptions = {},
+  ) {
     this.name = name;
     this.address = path;
     this.#isPrivate = isPrivate;
     this.#files = files;
-    this.#names = outputNames(path);
-    this.checkpoint = localCheckpoint(path, isPrivate, files);
+    const names = outputNames(path);
+    const { oldPartial: partial, oldCheckpoint: checkpoint } = names;
+    this.#names = isAside ? { ...names, partial, checkpoint } : names;
+    this.checkpoint = localCheckpoint(path, this.#names, isPrivate, files);
   }
 
   get folder(): string {
@@ -54,6 +60,10 @@ export class LocalOutput implements DurableOutput {
 
   get partialName(): string {
     return this.#names.partial;
+  }
+
+  get aside(): LocalOutput {
+    return new LocalOutput(this.address, { isPrivate: this.#isPrivate, files: this.#files, isAside: true });
   }
 
   beside(suffix: string, room = 0): LocalOutput {
@@ -145,10 +155,6 @@ export class LocalOutput implements DurableOutput {
     return this.#files.remove(this.address);
   }
 
-  clear(): Promise<void> {
-    return this.discard();
-  }
-
   discard(): Promise<void> {
     return this.#files.remove(this.#names.partial);
   }
@@ -170,7 +176,7 @@ export class LocalOutput implements DurableOutput {
     }
   }
 
-  async setAside(_: StoredExtent | undefined, mayReplace: boolean): Promise<void> {
+  async setAside(_: StoredExtent, mayReplace: boolean): Promise<void> {
     const { partial, oldPartial } = this.#names;
     const size = (path: string) => this.#files.size(path);
     if (!mayReplace && (await size(oldPartial)) !== undefined && (await size(partial)) !== undefined)
@@ -179,10 +185,6 @@ export class LocalOutput implements DurableOutput {
         hint: 'Move it elsewhere: the unfinished run is to be kept under this name.',
       });
     await this.#files.rename(partial, oldPartial).catch(unlessAbsent);
-  }
-
-  removeSetAside(): Promise<void> {
-    return this.#files.remove(this.#names.oldPartial);
   }
 
   /** Where the bytes are: the rename may have been done by a process that was killed then. */

@@ -37,8 +37,12 @@ export function outputNames(path: string): OutputNames {
 }
 
 /** The checkpoint of a local output: a file next to it, with its access rights. */
-export function localCheckpoint(path: string, isPrivate: boolean, files: Files): CheckpointPlace {
-  const { checkpoint, newCheckpoint, oldCheckpoint } = outputNames(path);
+export function localCheckpoint(
+  path: string,
+  { checkpoint, newCheckpoint, oldCheckpoint }: OutputNames,
+  isPrivate: boolean,
+  files: Files,
+): CheckpointPlace {
   // A checkpoint has the access rights of the output as they are when the first one is saved.
   let access: ReturnType<typeof accessOf> | undefined;
   return {
@@ -57,8 +61,6 @@ export function localCheckpoint(path: string, isPrivate: boolean, files: Files):
       await files.rename(checkpoint, oldCheckpoint);
       await files.syncFolder(dirname(path));
     },
-    readSetAside: () => files.read(oldCheckpoint),
-    removeSetAside: () => files.remove(oldCheckpoint),
   };
 }
 

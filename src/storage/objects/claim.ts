@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
+import { jsonValue } from '../../base/json-value.ts';
 import { type OutputLock, takenOver } from '../durable-output.ts';
 import { processIsGone } from '../local/locks/lock-holder.ts';
-import type { ObjectHead } from './object-client.ts';
-import type { PatientClient } from './patient-client.ts';
+import type { ObjectClient, ObjectHead } from './object-client.ts';
 import { StoreError, storeError, unless } from './store-error.ts';
 
 /** Who may write an output: enough to know on the same machine that the process is gone. */
@@ -34,7 +34,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
  * last, so a process whose claim was taken over cannot write it any more.
  */
 export class Claim {
-  readonly #object: PatientClient;
+  readonly #object: ObjectClient;
   /** The URL of the output, for messages. */
   readonly #name: string;
   readonly #holder: ClaimHolder;
@@ -56,7 +56,7 @@ export class Claim {
    * @param name of the output, for messages
    * @param leaseMs how long the claim holds without being written again; 0 if something else decides who may take it over
    */
-  constructor(object: PatientClient, name: string, holder: ClaimHolder, leaseMs: number) {
+  constructor(object: ObjectClient, name: string, holder: ClaimHolder, leaseMs: number) {
     this.#object = object;
     this.#name = name;
     this.#holder = holder;
@@ -96,7 +96,7 @@ export class Claim {
     if (found === undefined) return undefined;
     const { bytes, head } = found;
     const end = bytes.indexOf('\n');
-    const header = headerShape.safeParse(parseJson(bytes.toString('utf8', 0, Math.max(0, end)))).data;
+    const header = headerShape.safeParse(jsonValue(bytes.toString('utf8', 0, Math.max(0, end)))).data;
     if (header === undefined)
       throw new RowcastError('bad_checkpoint', 'the object is not a checkpoint of rowcast', {
         location: { file: this.#object.name },
@@ -221,13 +221,5 @@ export class Claim {
       if (this.#payload.length === 0) await this.#object.remove(this.#version);
     }).catch(() => {});
     this.#version = undefined;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
-import type { CopiedRange } from './object-client.ts';
-import type { PatientClient } from './patient-client.ts';
+import type { CopiedRange, ObjectClient } from './object-client.ts';
 import { StoreError } from './store-error.ts';
 
 /** Parts that a store copies at a time: it needs seconds for each. */
@@ -16,7 +15,7 @@ const COPIES = 4;
  * @throws StoreError
  */
 export async function copyObjects(
-  object: PatientClient,
+  object: ObjectClient,
   sources: readonly { address: string; bytes: number }[],
   token: string,
   onBytes?: (bytes: number) => void,

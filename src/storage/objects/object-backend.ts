@@ -6,12 +6,12 @@ import { refuseUnsupportedCompression } from '../codecs/refuse-unsupported-outpu
 import { SPECIAL } from '../folders.ts';
 import { thisProcess } from '../local/locks/lock-holder.ts';
 import { type Sink, type Target, unwritable } from '../target.ts';
-import { ListingLimit, type ObjectStore } from './object-client.ts';
+import { ListingLimit, type ObjectClient, type ObjectReader, type ObjectStore } from './object-client.ts';
 import { objectDocument, objectFolder } from './object-folder.ts';
 import { openObject } from './object-input.ts';
 import { ObjectOutput, type ObjectOutputOptions } from './object-output.ts';
 import { PartStream, partBytesFor } from './part-stream.ts';
-import { type OutageLimits, Patience, PatientClient, patiently } from './patient-client.ts';
+import { type NewPatience, type OutageLimits, Patience, patiently } from './patience.ts';
 import { storeError } from './store-error.ts';
 
 /** How objects are read and written, whatever the store. */
@@ -41,21 +41,34 @@ export function objectBackend(open: () => Promise<ObjectStore>, given: ObjectSet
     opened ??= open();
     return opened;
   };
-  const clientOf = (store: ObjectStore) => (name: string) =>
-    new PatientClient(store.object(name), settings, () => store.renew());
-  const objectAt = async (name: string): Promise<PatientClient> => clientOf(await storeOf())(name);
+  const patienceOf =
+    (store: ObjectStore, name: string): NewPatience =>
+    stop =>
+      new Patience(settings, name, () => store.renew(), stop);
+  const inputAt = async (name: string): Promise<ObjectReader> => {
+    const store = await storeOf();
+    return store.input(name, patienceOf(store, name));
+  };
+  /** What makes the clients of objects that can be written. @param url any of them */
+  const writable = async (url: string): Promise<(name: string) => ObjectClient> => {
+    const store = await storeOf();
+    const { object } = store;
+    if (object === undefined)
+      throw unwritable(url, new Error(`objects of ${schemeOf(url)}:// can only be read`));
+    return name => object(name, patienceOf(store, name));
+  };
+  const objectAt = async (name: string): Promise<ObjectClient> => (await writable(name))(name);
   /** The names that begin with a prefix, sorted by their bytes. */
   const listed = async (
     prefix: string,
     matches = (_: string): boolean => true,
     stop?: AbortSignal,
   ): Promise<string[]> => {
-    const { list, renew } = await storeOf();
-    const patience = new Patience(settings, prefix, renew, stop);
-    const found = await patiently(patience, async () => {
+    const store = await storeOf();
+    const found = await patiently(patienceOf(store, prefix)(stop), async () => {
       const names: Buffer[] = [];
       const limit = new ListingLimit();
-      for await (const name of list?.(prefix) ?? []) {
+      for await (const name of store.list?.(prefix) ?? []) {
         if (stop?.aborted) break;
         if (!matches(name)) continue;
         const kept = Buffer.from(name);
@@ -70,15 +83,15 @@ export function objectBackend(open: () => Promise<ObjectStore>, given: ObjectSet
   };
   return {
     async openInput(name, stop) {
-      return openObject(await objectAt(name), stallMs, stop);
+      return openObject(await inputAt(name), stallMs, stop);
     },
     async versionOf(name, stop) {
-      const head = await (await objectAt(name)).head(stop).catch(() => undefined); // reading it says why
+      const head = await (await inputAt(name)).head(stop).catch(() => undefined); // reading it says why
       return head && { size: head.size, modified: head.modified.getTime(), etag: head.version };
     },
     async isPattern(name, stop) {
       if (!SPECIAL.test(name) || (await storeOf()).list === undefined) return false;
-      const head = await (await objectAt(name)).head(stop).catch(error => {
+      const head = await (await inputAt(name)).head(stop).catch(error => {
         throw storeError(name, 'read', error);
       });
       return head === undefined;
@@ -87,11 +100,8 @@ export function objectBackend(open: () => Promise<ObjectStore>, given: ObjectSet
     document: name => objectDocument(() => objectAt(name)),
     sharedFolder: (path, layout) => objectFolder(path, layout, { object: objectAt, list: listed }),
     async resolveTarget(name) {
-      const store = await storeOf();
-      if (!store.isWritable)
-        throw unwritable(name, new Error(`objects of ${schemeOf(name)}:// can only be read`));
+      const object = await writable(name);
       refuseUnsupportedCompression(name);
-      const object = clientOf(store);
       return objectTarget(name, { object, holder, partBytes, leaseMs, stallMs });
     },
   };

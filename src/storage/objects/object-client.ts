@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
 import type { ByteStream } from '../source.ts';
+import type { NewPatience } from './patience.ts';
 import { StoreError } from './store-error.ts';
 
 /** What a store says about an object. */
@@ -46,18 +47,28 @@ export interface CopiedRange {
   isWhole: boolean;
 }
 
-/** Requests about one object: each method makes one, and does not repeat it. Every failure is a `StoreError`. */
-export interface ObjectClient {
+/** Requests that read one object, made again while the store is unavailable. Every failure is a `StoreError`. */
+export interface ObjectReader {
   /** The URL of the object. */
   readonly name: string;
-  /** @returns undefined if it does not exist */
-  head(): Promise<ObjectHead | undefined>;
+  /** For something longer than one request. */
+  readonly patience: NewPatience;
+  /** @returns undefined if it does not exist. @param stop ends the waiting */
+  head(stop?: AbortSignal): Promise<ObjectHead | undefined>;
   /**
    * Requests bytes. The stream may break, end too early or never end.
    *
+   * @param stop ends the waiting
    * @throws StoreError `changed` if it has another version, `missing`
    */
-  read(range: ObjectRange): Promise<ByteStream>;
+  read(range: ObjectRange, stop?: AbortSignal): Promise<ByteStream>;
+}
+
+/**
+ * All requests about one object. The response to a conditional write may have been lost: then the next one fails with
+ * `changed`, although the object is as it was to be.
+ */
+export interface ObjectClient extends ObjectReader {
   /** The whole object, which is small; undefined if it does not exist. */
   get(): Promise<{ head: ObjectHead; bytes: Buffer } | undefined>;
   /**
@@ -109,15 +120,15 @@ export interface ObjectClient {
 /** A store of objects. */
 export interface ObjectStore {
   /** @param name the URL of an object */
-  object(name: string): ObjectClient;
+  input(name: string, patience: NewPatience): ObjectReader;
+  /** Undefined if objects can only be read. */
+  readonly object?: ((name: string, patience: NewPatience) => ObjectClient) | undefined;
   /**
    * The URLs of the objects that begin with a prefix; undefined if the store cannot list them.
    *
    * @throws StoreError, while it is iterated
    */
   readonly list?: ((prefix: string) => AsyncIterable<string>) | undefined;
-  /** Whether objects can be written. */
-  readonly isWritable: boolean;
   /** Forgets credentials, so that the next request asks for them again. */
   renew(): void;
 }

@@ -1,7 +1,6 @@
 import { unlessStopped } from '../../base/interrupted.ts';
 import { type ByteStream, inputChanged, type StoredInput } from '../source.ts';
-import type { ObjectHead } from './object-client.ts';
-import type { PatientClient } from './patient-client.ts';
+import type { ObjectHead, ObjectReader } from './object-client.ts';
 import { StoreError, storeError } from './store-error.ts';
 
 /**
@@ -13,7 +12,7 @@ import { StoreError, storeError } from './store-error.ts';
  * @throws Interrupted
  */
 export async function openObject(
-  object: PatientClient,
+  object: ObjectReader,
   stallMs: number,
   stop?: AbortSignal,
 ): Promise<StoredInput> {
@@ -54,7 +53,7 @@ interface Range {
  * broke: a body that is cut off between two chunks is an error to no client.
  */
 class ObjectStream implements ByteStream {
-  readonly #object: PatientClient;
+  readonly #object: ObjectReader;
   readonly #head: ObjectHead;
   readonly #from: number;
   readonly #end: number;
@@ -63,7 +62,7 @@ class ObjectStream implements ByteStream {
   readonly #destroyed = new AbortController();
   #body: ByteStream | undefined;
 
-  constructor(object: PatientClient, head: ObjectHead, range: Range, stallMs: number) {
+  constructor(object: ObjectReader, head: ObjectHead, range: Range, stallMs: number) {
     const { from, end = head.size } = range;
     this.#object = object;
     this.#head = head;

@@ -12,14 +12,14 @@ import {
 } from '../durable-output.ts';
 import { Claim, type ClaimHolder } from './claim.ts';
 import { copyObjects } from './copy-objects.ts';
+import type { ObjectClient } from './object-client.ts';
 import { openObject } from './object-input.ts';
 import { PartStream, partBytesFor, type UploadState, uploadShape } from './part-stream.ts';
-import type { PatientClient } from './patient-client.ts';
 import { type Purpose, StoreError, storeError, unless } from './store-error.ts';
 
 export interface ObjectOutputOptions {
   /** The object with a URL in the same store. */
-  object(name: string): PatientClient;
+  object(name: string): ObjectClient;
   holder: ClaimHolder;
   /** Undefined: it depends on the size of the input. */
   partBytes: number | undefined;
@@ -37,11 +37,10 @@ export class ObjectOutput implements DurableOutput {
   readonly address: string;
   readonly partialName: string;
   readonly folder: string;
-  readonly canRemove = false;
   /** A checkpoint is a request, and may carry a part. */
   readonly defaultInterval = 10;
   readonly checkpoint: CheckpointPlace;
-  readonly #object: PatientClient;
+  readonly #object: ObjectClient;
   readonly #claim: Claim;
   readonly #options: ObjectOutputOptions;
   /** Whether its checkpoint is its own. */
@@ -152,7 +151,7 @@ export class ObjectOutput implements DurableOutput {
     onBytes?: (bytes: number) => void,
   ): Promise<boolean> {
     if (parts.some(({ address }) => schemeOf(address) !== schemeOf(this.name))) return false;
-    await this.clear();
+    await this.discard();
     const token = randomUUID();
     return this.#do('write', async () => {
       if (!(await copyObjects(this.#object, parts, token, onBytes))) return false;
@@ -164,7 +163,7 @@ export class ObjectOutput implements DurableOutput {
   }
 
   async open({ bytes, state, carried = NOTHING }: StoredExtent, inputBytes?: number): Promise<PartStream> {
-    if (bytes === 0) await this.clear();
+    if (bytes === 0) await this.discard();
     this.#stream = new PartStream(this.#object, {
       claim: this.#claim,
       // The rejects of a point may be older than the last ones.
@@ -203,38 +202,27 @@ export class ObjectOutput implements DurableOutput {
     });
   }
 
-  async remove(): Promise<void> {
-    throw new Error('objects are replaced, not removed');
-  }
-
-  async clear(): Promise<void> {
+  async discard(extent?: StoredExtent): Promise<void> {
+    // Another process may have gone on with an upload if the response to a checkpoint of this one was lost.
+    if (this.#claim.isUncertain) return;
+    const known = [uploadShape.safeParse(extent?.state).data?.upload, this.#stream?.upload];
+    const own = new Set(known.filter(upload => upload !== undefined));
     await this.#do('write', async () => {
-      const uploads = await this.#object.uploads();
+      const uploads = own.size > 0 ? [...own] : await this.#object.uploads();
       // If another process has taken over before they were listed, they may be its own.
-      if (uploads.length > 0) await this.#claim.confirm();
+      if (own.size === 0 && uploads.length > 0) await this.#claim.confirm();
       for (const upload of uploads) await this.#object.abort(upload);
     });
   }
 
-  async discard({ state }: Partial<StoredExtent> = {}): Promise<void> {
-    // Another process may have gone on with an upload if the response to a checkpoint of this one was lost.
-    if (this.#claim.isUncertain) return;
-    const recorded = uploadShape.safeParse(state).data?.upload;
-    await this.#do('write', async () => {
-      for (const upload of new Set([recorded, this.#stream?.upload]))
-        if (upload !== undefined) await this.#object.abort(upload);
-    });
+  /** Only the upload that is recorded is known to be of that run. */
+  async discardFormer(extent: StoredExtent): Promise<void> {
+    if (extent.bytes > 0) await this.discard(extent);
   }
 
-  discardFormer(extent: StoredExtent): Promise<void> {
-    return this.discard(extent);
+  setAside(extent: StoredExtent): Promise<void> {
+    return this.discardFormer(extent);
   }
-
-  setAside(extent?: StoredExtent): Promise<void> {
-    return this.discard(extent);
-  }
-
-  async removeSetAside(): Promise<void> {}
 
   /** Undefined if there are none, or if the credentials do not allow listing them. */
   async #partialBytes(): Promise<number | undefined> {
@@ -271,6 +259,4 @@ const checkpointIn = (name: string, claim: Claim): CheckpointPlace => ({
   replace: bytes => claim.write(bytes),
   remove: () => claim.write(NOTHING),
   setAside: () => claim.write(NOTHING),
-  readSetAside: async () => undefined,
-  removeSetAside: async () => {},
 });

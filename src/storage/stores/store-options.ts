@@ -21,7 +21,11 @@ export interface StoreOptions {
   /** `AES256` or `aws:kms` for S3, or an encryption scope of Azure. */
   encryption?: string;
   encryptionKey?: string;
+  /** The name of the program that requests carry, which no user sets. */
+  agent?: string;
 }
+
+export const DEFAULT_AGENT = 'rowcast';
 
 type Read = (text: string) => StoreOptions;
 

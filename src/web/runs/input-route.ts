@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { Interrupted } from '../../base/interrupted.ts';
 import { uploadTurns } from '../../server/batch-predict/upload-scorer.ts';
-import { takeUploadSlot } from '../../server/limits/shares.ts';
+import { takeOne } from '../../server/limits/shares.ts';
 import { requireScope, sessionOf } from '../session/require-session.ts';
 import { sessionUpload, uploadClient } from '../session/with-session.ts';
 import type { RunContext } from './runs.ts';
@@ -17,7 +17,7 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
     method: 'PUT',
     url: '/platform/runs/:id/input',
     async onRequest(request, reply) {
-      takeUploadSlot(fairUse.shares.uploads, request, reply);
+      takeOne('concurrent uploads', fairUse.shares.uploads, request, reply);
     },
     preParsing: sessionUpload(context),
     async handler(request, reply) {

@@ -33,7 +33,7 @@ export function requireSession(app: FastifyInstance, context: PlatformContext): 
     return toSignIn(request, reply);
   });
   if (context.limitRate !== undefined) app.addHook('onRequest', context.limitRate);
-  shareRequests(app, context.fairUse.shares.requests);
+  app.addHook('onRequest', shareRequests(context.fairUse.shares.requests));
 }
 
 export const sessionEnded = (): RequestError =>

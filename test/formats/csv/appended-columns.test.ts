@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Appended, AppendedOptions } from '../../../src/formats/appended.ts';
+import type { Predictions } from '../../../src/base/contract/predictions.ts';
+import type { Dialect } from '../../../src/base/parse-records.ts';
+import { type Appended, type AppendedOptions, MAX_LABEL_BYTES } from '../../../src/formats/appended.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { appendedColumns } from '../../../src/formats/csv/appended-columns.ts';
 import { type ReadOptions, read } from '../../support/csv/read.ts';
+import { labels, numbers } from '../../support/scoring/predictions.ts';
 
 type Options = Partial<Omit<AppendedOptions, 'predictionType'>> & { classes?: readonly string[] };
 
@@ -33,6 +36,42 @@ function fields(columns: Appended, ...probabilities: number[]): string {
   const end = write(1, into, 1);
   return into.bytes.toString('utf8', 1, end);
 }
+
+const csv: Dialect = { delimiter: ',', quote: '"', loneCr: false };
+
+/** What is appended to each row, which has other columns or none. */
+function rowsOf(
+  predictions: Predictions,
+  rows: number,
+  options: Pick<AppendedOptions, 'predictionType' | 'prediction'>,
+  { delimiter, quote = 'none' }: Pick<Dialect, 'delimiter' | 'quote'>,
+  isAfterOthers = true,
+): string[] {
+  const { head } = read(`a${delimiter}b\n`, { delimiter, quote });
+  const none = { kept: [], rename: {}, hasHeader: true, file: '' };
+  const columns = appendedColumns(head, { prefix: 'p', ...options }, isAfterOthers ? undefined : none);
+  const into = wordView(Buffer.alloc(columns.maxBytes));
+  const write = columns.writer(predictions);
+  return Array.from({ length: rows }, (_, row) => into.bytes.toString('utf8', 0, write(row, into, 0)));
+}
+
+const labelFields = (texts: readonly string[], dialect = csv, isAfterOthers = true): string[] =>
+  rowsOf(
+    labels(texts),
+    texts.length,
+    { predictionType: { kind: 'label' }, prediction: 'x' },
+    dialect,
+    isAfterOthers,
+  );
+
+const numberFields = (values: readonly number[], names: readonly string[], isAfterOthers = true): string[] =>
+  rowsOf(
+    numbers(values, names),
+    values.length / Math.max(1, names.length),
+    { predictionType: { kind: 'numbers', names }, prediction: undefined },
+    { ...csv, delimiter: ';' },
+    isAfterOthers,
+  );
 
 describe('the appended columns', () => {
   it('are named after the classes, in order, with the delimiter of the input', () => {
@@ -92,5 +131,59 @@ describe('the appended columns', () => {
     assert.throws(() => append('a\n', { classes: ['x,y', 'z'] }, { quote: 'none' }), {
       code: 'cannot_quote',
     });
+  });
+});
+
+describe('the column of a label', () => {
+  it('has each row’s own label, quoted where the dialect needs it', () => {
+    const texts = ['a', 'b,c', 'a', 'say "x"', 'two\r\nlines', ' ', 'ü;'];
+    assert.deepEqual(labelFields(texts), [
+      ',a',
+      ',"b,c"',
+      ',a',
+      ',"say ""x"""',
+      ',"two\r\nlines"',
+      ', ',
+      ',ü;',
+    ]);
+    assert.deepEqual(labelFields(texts, { ...csv, delimiter: ';' }).slice(1, 3), [';b,c', ';a']);
+    assert.equal(labelFields(['ü;'], { ...csv, delimiter: ';' })[0], ';"ü;"');
+  });
+
+  it('has no delimiter before it if it is the only column', () => {
+    assert.deepEqual(labelFields(['a', 'b,c'], csv, false), ['a', '"b,c"']);
+  });
+
+  it('has room for the longest label, in which every byte is a quote', () => {
+    const longest = '"'.repeat(MAX_LABEL_BYTES);
+    assert.deepEqual(labelFields([longest]), [`,"${longest}${longest}"`]);
+  });
+
+  it('refuses a label that needs quotes if there are none', () => {
+    const plain = { ...csv, quote: undefined };
+    assert.deepEqual(labelFields(['a'], plain), [',a']);
+    assert.throws(() => labelFields(['b,c'], plain), { code: 'cannot_quote' });
+  });
+});
+
+describe('the columns of numbers', () => {
+  it('have the numbers of each row in order, as the shortest text of the same double', () => {
+    assert.deepEqual(numberFields([1, 0.1 + 0.2, -0, 1e21], ['a', 'b']), [
+      ';1;0.30000000000000004',
+      ';0;1e+21',
+    ]);
+  });
+
+  it('have one number for each row if it has no name', () => {
+    assert.deepEqual(numberFields([5, -7.5], []), [';5', ';-7.5']);
+  });
+
+  it('have no delimiter before the first one if no other column is before it', () => {
+    assert.deepEqual(numberFields([1, 2, 3, 4], ['a', 'b'], false), ['1;2', '3;4']);
+  });
+
+  it('have room for the longest numbers', () => {
+    const longest = -2.2250738585072014e-308;
+    assert.deepEqual(numberFields([longest, longest], ['a', 'b']), [`;${longest};${longest}`]);
   });
 });

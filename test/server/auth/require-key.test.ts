@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { keysFolder, scopes } from '../../../src/server/auth/key-file.ts';
 import { addKey, lastUseOf, listKeys, revokeKey } from '../../../src/server/auth/key-store.ts';
+import { WrongKeys } from '../../../src/server/auth/require-key.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { fetchChecked, get, post, problemOf } from '../../support/service/client.ts';
@@ -208,4 +209,30 @@ test('health, readiness, version and OpenAPI need no key', async t => {
   const { url } = await serving(t, { metrics: true });
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
     assert.equal((await fetchChecked(url + path)).status, 200);
+});
+
+const wrong = (keys: WrongKeys, address: string, times: number): number =>
+  Array.from({ length: times }, () => keys.failed(address)).filter(seconds => seconds === 0).length;
+
+test('an address may send twenty wrong keys, then one every six seconds; others are not affected', () => {
+  let now = 0;
+  const keys = new WrongKeys(() => now);
+  assert.equal(wrong(keys, '192.0.2.1', 30), 20);
+  assert.equal(wrong(keys, '192.0.2.2', 1), 1);
+  now += 6_000;
+  assert.equal(wrong(keys, '192.0.2.1', 5), 1);
+  assert.equal(keys.failed('192.0.2.1'), 6);
+});
+
+test('all addresses of one IPv6 network count as one', () => {
+  const keys = new WrongKeys(() => 0);
+  wrong(keys, '2001:db8:1:2::1', 20);
+  assert.ok(keys.failed('2001:db8:1:2:ffff::9') > 0);
+  assert.equal(keys.failed('2001:db8:1:3::1'), 0);
+});
+
+test('the memory of addresses is bounded', () => {
+  const keys = new WrongKeys(() => 0);
+  for (let i = 0; i < 30_000; i++) keys.failed(`a${i}`);
+  assert.ok(keys.size <= 10_000);
 });

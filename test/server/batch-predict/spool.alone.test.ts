@@ -98,6 +98,36 @@ test('the file is bounded, and reading frees space in it', async t => {
   assert.equal(full, 1);
 });
 
+test('a reader that stops now and then gets all bytes in order, from a file that begins anew when it was read', async t => {
+  let taken = 0;
+  const space = {
+    take(bytes: number) {
+      taken += bytes;
+    },
+    release() {},
+  };
+  const chunks = spooled(source(200).parts, options(await newFolder(t), { space, spillBytes: 4 << 20 }));
+  const read: Buffer[] = [];
+  for await (const chunk of chunks) {
+    read.push(chunk);
+    if (read.length % 20 === 0) await new Promise(done => setTimeout(done, 30));
+  }
+  assert.ok(Buffer.concat(read).equals(whole(200)));
+  assert.ok(taken > 0 && taken <= 4 << 20, `${taken} bytes`);
+});
+
+test('a response that exceeds its share of the disk fails', async t => {
+  const space = {
+    take() {
+      throw new Error('no disk space is available');
+    },
+    release() {},
+  };
+  const chunks = spooled(source(100).parts, options(await newFolder(t), { space }));
+  await chunks.next();
+  await assert.rejects(bytesOf(slowly(chunks)), /no disk space is available/);
+});
+
 test('a failure of the source reaches the reader', async () => {
   async function* failing(): AsyncGenerator<Buffer> {
     yield part(1);

@@ -145,7 +145,7 @@ test('failed handshakes are counted by kind, and logged', { skip }, async t => {
     lines()
       .map(({ msg }) => msg)
       .filter(msg => /handshakes/.test(msg)),
-    ['TLS handshakes failed: 1 used plain HTTP'],
+    ['TLS handshakes failed: used plain HTTP (1)'],
   );
 });
 

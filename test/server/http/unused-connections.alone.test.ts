@@ -83,7 +83,7 @@ test('a thousand idle connections do not block a new one; the oldest are closed 
   const warnings = lines().filter(({ msg }) => /limits/.test(msg));
   assert.deepEqual(
     warnings.map(({ level, msg }) => [level, msg]),
-    [[40, 'closed connections at their limits: 1 without a request']],
+    [[40, 'closed connections at their limits: without a request (1)']],
   );
 });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeRefusals, type Refusal } from '../../../src/server/limits/shares.ts';
+import { refusals } from '../../../src/server/limits/shares.ts';
 import { EventLog } from '../../../src/server/telemetry/event-log.ts';
 import { recorded } from '../../support/service/recorded.ts';
 
 test('events are logged immediately, then as counts in at most one line per 10 s', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { log, lines } = recorded();
-  const events = new EventLog<Refusal>(log, 'requests_refused', describeRefusals);
+  const events = new EventLog(log, 'requests_refused', 'rejected or aborted', refusals);
   const said = () => lines().map(({ msg }) => msg);
   events.add('uploads');
   for (let i = 0; i < 1000; i++) events.add('row_rate');

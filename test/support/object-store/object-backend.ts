@@ -2,7 +2,7 @@ import { type Backends, backendsFor, type StoreSettings } from '../../../src/sto
 import { nameInAgent } from './object-service.ts';
 
 /** How a run of a test reaches a store. */
-export interface StoreOfTest extends Omit<Partial<StoreSettings>, 'agent' | 'options'> {
+export interface StoreOfTest extends Omit<Partial<StoreSettings>, 'options'> {
   /** The name by which the hooks of the service know its requests. */
   client?: string;
 }
@@ -23,7 +23,6 @@ export function withObjectStore(
     leaseMs: 60_000,
     partBytes: 64 << 10,
     ...settings,
-    options: { endpoint },
-    agent: nameInAgent(client),
+    options: { endpoint, agent: nameInAgent(client) },
   });
 }

@@ -23,6 +23,8 @@ export class ParquetText implements TextOfFile {
   readonly #start: number;
   /** Where the groups begin that were read, in order; the first is that of the file or of an entry. */
   #entries: TextEntry[];
+  /** Called with the text of each group that is read, in pieces that are valid until the next one. */
+  onText: ((group: number, chunk: Buffer) => void) | undefined;
 
   /**
    * @param header what is before the first record; by default nothing
@@ -73,7 +75,10 @@ export class ParquetText implements TextOfFile {
       for (const chunk of chunks) {
         const before = at;
         at += chunk.length;
-        if (at > offset) yield chunk.subarray(Math.max(0, offset - before));
+        if (at <= offset) continue;
+        const own = chunk.subarray(Math.max(0, offset - before));
+        this.onText?.(group, own);
+        yield own;
       }
     }
   }

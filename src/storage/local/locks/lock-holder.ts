@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import * as z from 'zod';
+import { jsonValue } from '../../../base/json-value.ts';
 
 /** Who holds a lock: enough to determine, on the same machine, whether the process is still alive. */
 const holderShape = z.object({
@@ -41,7 +42,7 @@ export async function readLock(path: string): Promise<FoundLock | undefined> {
   const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
   if (text === undefined || touched === undefined) return undefined;
   const untouched = Date.now() - touched;
-  const { data } = holderShape.safeParse(parseJson(text));
+  const { data } = holderShape.safeParse(jsonValue(text));
   if (data === undefined) return { text, isHeld: isRecent(untouched) };
   return {
     text,
@@ -115,13 +116,5 @@ function linkOr(path: string, fallback: string): string {
     return readlinkSync(path);
   } catch {
     return fallback; // not Linux
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { BlobRequestConditions, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import type { ListedPart, ObjectClient, ObjectHead, ObjectRange } from '../../objects/object-client.ts';
+import { type NewPatience, patiently } from '../../objects/patience.ts';
 import {
   failureOfConnection,
   failureOfStatus,
@@ -27,31 +28,38 @@ function readBlock(id: string): { upload: string; number: number } | undefined {
   return upload === undefined ? undefined : { upload, number: Number(number) };
 }
 
+/** How an object is reached. */
+interface AzureAccess {
+  key: string;
+  container: () => Promise<ContainerClient>;
+  options: StoreOptions;
+  patience: NewPatience;
+}
+
 /** An upload is a set of blocks that are not part of the object yet. It has no existence of its own, and ends after a week. */
 export class AzureObject implements ObjectClient {
   readonly name: string;
-  readonly #key: string;
-  readonly #container: () => Promise<ContainerClient>;
-  readonly #options: StoreOptions;
+  readonly patience: NewPatience;
+  readonly #access: AzureAccess;
 
-  constructor(name: string, key: string, container: () => Promise<ContainerClient>, options: StoreOptions) {
+  constructor(name: string, access: AzureAccess) {
     this.name = name;
-    this.#key = key;
-    this.#container = container;
-    this.#options = options;
+    this.patience = access.patience;
+    this.#access = access;
   }
 
-  async head(): Promise<ObjectHead | undefined> {
-    return this.#ask(async blob => headOf(await blob.getProperties())).catch(unless('missing'));
+  async head(stop?: AbortSignal): Promise<ObjectHead | undefined> {
+    return this.#ask(async blob => headOf(await blob.getProperties()), stop).catch(unless('missing'));
   }
 
-  read({ from, end, version }: ObjectRange): Promise<ByteStream> {
-    return this.#ask(async blob => {
+  read({ from, end, version }: ObjectRange, stop?: AbortSignal): Promise<ByteStream> {
+    const act = async (blob: BlockBlobClient): Promise<ByteStream> => {
       const { readableStreamBody: body } = await blob.download(from, end - from, {
         conditions: matching(version),
       });
       return body as unknown as ByteStream; // in Node, it is a readable stream
-    });
+    };
+    return this.#ask(act, stop, late => late.destroy());
   }
 
   async get(): Promise<{ head: ObjectHead; bytes: Buffer } | undefined> {
@@ -119,21 +127,24 @@ export class AzureObject implements ObjectClient {
   }
 
   #scope(): { encryptionScope?: string } {
-    const { encryption } = this.#options;
+    const { encryption } = this.#access.options;
     return encryption === undefined ? {} : { encryptionScope: encryption };
   }
 
   #stored(): { tier?: string; encryptionScope?: string } {
-    const { storageClass } = this.#options;
+    const { storageClass } = this.#access.options;
     return { ...this.#scope(), ...(storageClass !== undefined && { tier: storageClass }) };
   }
 
-  async #ask<T>(act: (blob: BlockBlobClient) => Promise<T>): Promise<T> {
-    try {
-      return await act((await this.#container()).getBlockBlobClient(this.#key));
-    } catch (error) {
-      return fail(error);
-    }
+  /** Makes a request, again while the store is unavailable. @param drop as of `patiently` */
+  #ask<T>(
+    act: (blob: BlockBlobClient) => Promise<T>,
+    stop?: AbortSignal,
+    drop?: (late: T) => void,
+  ): Promise<T> {
+    const { key, container } = this.#access;
+    const ask = async (): Promise<T> => act((await container()).getBlockBlobClient(key));
+    return patiently(this.patience(stop), () => ask().catch(fail), drop);
   }
 }
 

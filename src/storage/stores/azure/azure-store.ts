@@ -8,16 +8,16 @@ import {
   parseObjectPrefix,
 } from '../../objects/object-client.ts';
 import { StoreError } from '../../objects/store-error.ts';
-import type { StoreOptions } from '../store-options.ts';
+import { DEFAULT_AGENT, type StoreOptions } from '../store-options.ts';
 import { AzureObject, fail } from './azure-object.ts';
 import { AnonymousCredential, BlobServiceClient, StorageSharedKeyCredential } from './sdk.ts';
 
 /** Azure Blob Storage: `az://container/key`, or `abfss://container@account.dfs.core.windows.net/key`. */
-export function azureStore(options: StoreOptions, agent: string): ObjectStore {
+export function azureStore(options: StoreOptions): ObjectStore {
   const pipeline: StoragePipelineOptions = {
     // Requests are made again by whoever knows how long the store may be unavailable.
     retryOptions: { maxTries: 1 },
-    userAgentOptions: { userAgentPrefix: agent },
+    userAgentOptions: { userAgentPrefix: options.agent ?? DEFAULT_AGENT },
     keepAliveOptions: { enable: true },
   };
   const services = new Map<string, Promise<BlobServiceClient>>();
@@ -28,13 +28,14 @@ export function azureStore(options: StoreOptions, agent: string): ObjectStore {
     services.set(key, found);
     return found;
   };
+  const object: ObjectStore['object'] = (name, patience) => {
+    const { account, bucket, key } = parseAzureName(name);
+    const container = async () => (await serviceOf(account)).getContainerClient(bucket);
+    return new AzureObject(name, { key, container, options, patience });
+  };
   return {
-    isWritable: true,
-    object(name) {
-      const { account, bucket, key } = parseAzureName(name);
-      const container = async () => (await serviceOf(account)).getContainerClient(bucket);
-      return new AzureObject(name, key, container, options);
-    },
+    input: object,
+    object,
     async *list(prefix) {
       const { account, bucket, key, start } = parseAzurePrefix(prefix);
       try {

@@ -14,7 +14,7 @@ const SCOPE = 'https://www.googleapis.com/auth/devstorage.read_write';
  * Google Cloud Storage through its XML API, which is that of S3 but for credentials and conditions
  * (cloud.google.com/storage/docs/xml-api/overview).
  */
-export function googleStore(options: StoreOptions, agent: string): ObjectStore {
+export function googleStore(options: StoreOptions): ObjectStore {
   let auth: InstanceType<typeof GoogleAuth> | undefined;
   const token = async (): Promise<string> => {
     auth ??= new GoogleAuth({ scopes: [SCOPE] });
@@ -26,7 +26,7 @@ export function googleStore(options: StoreOptions, agent: string): ObjectStore {
   };
   const { endpoint = ENDPOINT, unsigned } = options;
   const isSigned = unsigned !== true && isOwn(new URL(endpoint));
-  const config = configOf({ ...options, endpoint, pathStyle: true, region: 'auto', unsigned: true }, agent);
+  const config = configOf({ ...options, endpoint, pathStyle: true, region: 'auto', unsigned: true });
   const store = storeOf(
     {
       config: {

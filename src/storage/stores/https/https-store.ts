@@ -1,8 +1,10 @@
 import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
-import type { ObjectClient, ObjectHead, ObjectRange, ObjectStore } from '../../objects/object-client.ts';
+import type { ObjectHead, ObjectRange, ObjectReader, ObjectStore } from '../../objects/object-client.ts';
+import { type NewPatience, patiently } from '../../objects/patience.ts';
 import { failureOfConnection, failureOfStatus, StoreError, unless } from '../../objects/store-error.ts';
 import type { ByteStream } from '../../source.ts';
+import { DEFAULT_AGENT } from '../store-options.ts';
 
 /** Redirects of one request, as browsers and curl limit them (fetch.spec.whatwg.org, 4.3: 20). */
 const MAX_REDIRECTS = 20;
@@ -13,27 +15,26 @@ const CONNECT_MS = 30_000;
  *
  * @param secrets URLs that may hold a secret, such as presigned ones, by the names that are shown instead
  */
-export const httpsStore = (agent: string, secrets: ReadonlyMap<string, string> = new Map()): ObjectStore => ({
-  isWritable: false,
-  object: name => new HttpsObject(name, secrets.get(name) ?? name, agent),
+export const httpsStore = (secrets: ReadonlyMap<string, string> = new Map()): ObjectStore => ({
+  input: (name, patience) => new HttpsFile(name, secrets.get(name) ?? name, patience),
   renew() {},
 });
 
-class HttpsObject implements ObjectClient {
+class HttpsFile implements ObjectReader {
   readonly name: string;
+  readonly patience: NewPatience;
   readonly #url: string;
-  readonly #agent: string;
 
   /** @param name for messages */
-  constructor(name: string, url: string, agent: string) {
+  constructor(name: string, url: string, patience: NewPatience) {
     this.name = name;
+    this.patience = patience;
     this.#url = url;
-    this.#agent = agent;
   }
 
   /** Requests the first byte: a presigned URL is for GET only. */
-  async head(): Promise<ObjectHead | undefined> {
-    const response = await this.#get({ range: 'bytes=0-0' }).catch(unless('missing'));
+  async head(stop?: AbortSignal): Promise<ObjectHead | undefined> {
+    const response = await this.#get({ range: 'bytes=0-0' }, stop).catch(unless('missing'));
     if (response === undefined) return undefined;
     response.destroy();
     const { headers, statusCode } = response;
@@ -55,11 +56,9 @@ class HttpsObject implements ObjectClient {
     };
   }
 
-  async read({ from, end, version }: ObjectRange): Promise<ByteStream> {
-    const response = await this.#get({
-      range: `bytes=${from}-${end - 1}`,
-      ...(version !== undefined && { 'if-match': `"${version}"` }),
-    });
+  async read({ from, end, version }: ObjectRange, stop?: AbortSignal): Promise<ByteStream> {
+    const match = version !== undefined && { 'if-match': `"${version}"` };
+    const response = await this.#get({ range: `bytes=${from}-${end - 1}`, ...match }, stop);
     const { etag } = response.headers;
     if (version !== undefined && etag !== undefined && etag !== `"${version}"`) {
       response.destroy();
@@ -69,48 +68,21 @@ class HttpsObject implements ObjectClient {
     return response.statusCode === 206 || from === 0 ? response : after(response, from);
   }
 
-  async get(): Promise<{ head: ObjectHead; bytes: Buffer } | undefined> {
-    throw readOnly();
+  /** Makes a request, again while the server is unavailable. */
+  #get(headers: Record<string, string>, stop?: AbortSignal): Promise<IncomingMessage> {
+    return patiently(
+      this.patience(stop),
+      () => this.#follow(headers),
+      late => late.destroy(),
+    );
   }
 
-  put(): Promise<string> {
-    throw readOnly();
-  }
-
-  remove(): Promise<void> {
-    throw readOnly();
-  }
-
-  beginUpload(): Promise<string> {
-    throw readOnly();
-  }
-
-  uploads(): Promise<string[]> {
-    throw readOnly();
-  }
-
-  putPart(): Promise<string> {
-    throw readOnly();
-  }
-
-  parts(): Promise<never[]> {
-    throw readOnly();
-  }
-
-  complete(): Promise<void> {
-    throw readOnly();
-  }
-
-  abort(): Promise<void> {
-    throw readOnly();
-  }
-
-  async #get(headers: Record<string, string>): Promise<IncomingMessage> {
+  async #follow(headers: Record<string, string>): Promise<IncomingMessage> {
     let url = new URL(this.#url);
     for (let redirects = 0; ; redirects++) {
       const response = await send(url, {
         ...headers,
-        'user-agent': this.#agent,
+        'user-agent': DEFAULT_AGENT,
         'accept-encoding': 'identity',
       });
       const { statusCode = 0, headers: received } = response;
@@ -131,8 +103,6 @@ class HttpsObject implements ObjectClient {
     }
   }
 }
-
-const readOnly = (): Error => new Error('files of web servers can only be read');
 
 function send(url: URL, headers: Record<string, string>): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? overHttps : url.protocol === 'http:' ? overHttp : undefined;

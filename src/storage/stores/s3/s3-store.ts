@@ -1,10 +1,10 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import type { ListObjectsV2CommandOutput, S3ClientConfig } from '@aws-sdk/client-s3';
 import { ListingLimit, type ObjectStore, parseObjectPrefix } from '../../objects/object-client.ts';
-import type { StoreOptions } from '../store-options.ts';
+import { DEFAULT_AGENT, type StoreOptions } from '../store-options.ts';
 import { fail } from './s3-errors.ts';
-import { payer, S3Object } from './s3-object.ts';
+import { pagesOf, payer, S3Object } from './s3-object.ts';
 import { ListObjectsV2Command, S3Client } from './sdk.ts';
 
 /** Connections at once: a run reads one object, and uploads parts and checkpoints of two. */
@@ -23,15 +23,8 @@ interface S3Dialect {
 }
 
 /** Stores that speak the protocol of S3, through AWS's own client and its chain of credentials. */
-export const s3Store = (options: StoreOptions, agent: string): ObjectStore =>
-  storeOf(
-    {
-      config: configOf(options, agent),
-      hasDigests: true,
-      copiesParts: true,
-    },
-    options,
-  );
+export const s3Store = (options: StoreOptions): ObjectStore =>
+  storeOf({ config: configOf(options), hasDigests: true, copiesParts: true }, options);
 
 /** @param options what requests say besides */
 export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore {
@@ -47,9 +40,11 @@ export function storeOf(dialect: S3Dialect, options: StoreOptions): ObjectStore 
     }
     return client;
   };
+  const object: ObjectStore['object'] = (name, patience) =>
+    new S3Object(name, { client: current, hasDigests, copiesParts, options, patience });
   return {
-    isWritable: true,
-    object: name => new S3Object(name, { client: current, hasDigests, copiesParts, options }),
+    input: object,
+    object,
     list: prefix => list(current, prefix, options),
     renew() {
       // Requests in progress still use it.
@@ -71,8 +66,9 @@ const endpointOf = ({ endpoint }: StoreOptions): string | undefined =>
 /** Most services other than AWS's have no host for each bucket. */
 const isOtherService = (options: StoreOptions): boolean => endpointOf(options) !== undefined;
 
-export function configOf(options: StoreOptions, agent: string): S3ClientConfig {
+export function configOf(options: StoreOptions): S3ClientConfig {
   const { region, endpoint, profile, unsigned, pathStyle = isOtherService(options) } = options;
+  const { agent = DEFAULT_AGENT } = options;
   const agents = { keepAlive: true, maxSockets: CONNECTIONS };
   // Any region is one for a service that has none.
   const hasNone = region === undefined && isOtherService(options) && process.env.AWS_REGION === undefined;
@@ -114,22 +110,14 @@ function keepDates(client: S3Client): void {
 
 async function* list(client: () => S3Client, prefix: string, options: StoreOptions): AsyncGenerator<string> {
   const { start, bucket, key } = parseObjectPrefix(prefix);
+  const pages = pagesOf<ListObjectsV2CommandOutput>(last => {
+    const next = last && { ContinuationToken: last.NextContinuationToken };
+    const command = { Bucket: bucket, Prefix: key, ...next, ...payer(options) };
+    return client().send(new ListObjectsV2Command(command)).catch(fail);
+  });
   const limit = new ListingLimit();
-  let next: string | undefined;
-  do {
-    const from = next;
-    const page = await client()
-      .send(
-        new ListObjectsV2Command({
-          Bucket: bucket,
-          Prefix: key,
-          ...(from !== undefined && { ContinuationToken: from }),
-          ...payer(options),
-        }),
-      )
-      .catch(fail);
-    limit.page(page.Contents?.length ?? 0);
-    for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield start + Key;
-    next = page.IsTruncated ? page.NextContinuationToken : undefined;
-  } while (next !== undefined);
+  for await (const { Contents = [] } of pages) {
+    limit.page(Contents.length);
+    for (const { Key } of Contents) if (Key !== undefined) yield start + Key;
+  }
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { takeUploadSlot } from '../../../server/limits/shares.ts';
+import { takeOne } from '../../../server/limits/shares.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 import { sampleFile, sampleName } from '../../assets.ts';
 import type { PlatformContext } from '../../context.ts';
@@ -24,7 +24,7 @@ export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
   const { data, limits, fairUse } = context;
   const { uploads, uploadMemory } = fairUse.shares;
   const takeSlot = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    takeUploadSlot(uploads, request, reply);
+    takeOne('concurrent uploads', uploads, request, reply);
   const fileLimits = { recordBytes: limits.recordBytes, columns: MAX_COLUMNS, groupBytes: MAX_GROUP_BYTES };
   /** Stores a file once there is memory for it. */
   const receive = async (

@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { newFolder } from '../../support/folder.ts';
+import { newFolder } from '../support/folder.ts';
 
 /** Opens a file in a process without free descriptors, and returns the result. */
 async function openWithoutDescriptors(path: string, isFreed: boolean): Promise<string> {
-  const module = JSON.stringify(new URL('../../../src/storage/durable-files.js', import.meta.url));
+  const module = JSON.stringify(new URL('../../src/storage/durable-files.js', import.meta.url));
   const script = `import { openSync, closeSync } from 'node:fs';
     const { diskFiles } = await import(${module});
     const first = await diskFiles.open(${JSON.stringify(join(path, '..', 'first'))}, 0o600);
