@@ -1,11 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { RowcastError } from '../base/errors.ts';
-import { shellWord } from '../base/shell-word.ts';
 import type { StoredBytes, TextEntry, TextOfFile } from '../base/text-of-file.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
 import { none } from './codecs/none.ts';
-import { checkEncoding, expectUtf16, transcode } from './codecs/transcode.ts';
+import { checkEncoding, expectUtf16, nameForIconv, transcode } from './codecs/transcode.ts';
 import { sha256OfStream } from './digests.ts';
 import {
   type ByteStream,
@@ -89,7 +88,7 @@ export class DecodedSource implements Source {
     const decompressor = this.#codec?.decompressor;
     return [
       ...(decompressor === undefined ? [] : [decompressor]),
-      ...(this.#encoding === undefined ? [] : [`iconv -f ${shellWord(this.#encoding)} -t UTF-8`]),
+      ...(this.#encoding === undefined ? [] : [`iconv -f ${nameForIconv(this.#encoding)} -t UTF-8`]),
     ];
   }
 

@@ -21,7 +21,7 @@ export interface RecognizedUpload {
 }
 
 /** The format that the name of a file tells, if it tells one. */
-export function formatOfName(name: string): FileFormat | undefined {
+export function fileFormatOf(name: string): FileFormat | undefined {
   const content = nameOfContent(name);
   if (/\.tsv$/i.test(content)) return 'tsv';
   // Formats have these names.
@@ -37,7 +37,7 @@ const MAGIC = 'PAR';
  * @throws RowcastError `bad_parquet` if only the name says that it is Parquet; what the body fails with
  */
 export async function recognizeUpload(body: Readable, name: string): Promise<RecognizedUpload> {
-  const told = formatOfName(name);
+  const told = fileFormatOf(name);
   const chunks = body[Symbol.asyncIterator]();
   const first = await beginning(chunks, MAGIC_BYTES);
   const bytes = chunksAfter(first, chunks);
@@ -102,7 +102,7 @@ export const MAX_GROUP_BYTES = 256 << 20;
  * The memory that an upload is counted with if its columns are described, or if it is Parquet: the heap of a thread or a row group,
  * and the window of its decompressor.
  */
-export const THREAD_BYTES = 512 << 20;
+export const UPLOAD_THREAD_BYTES = 512 << 20;
 
 /** The most bytes that describe the columns and groups of Parquet: they are read on the main thread, in less than a second. */
 export const MAX_FOOTER_BYTES = 1 << 20;
