@@ -3,8 +3,8 @@ import type { JobValues } from '../base/options/values/run-values.ts';
 import type { RunJob } from '../runs/run.ts';
 import { lastRunOf } from '../runs/several/last-runs.ts';
 import type { RunLedger } from '../runs/several/run-ledger.ts';
-import type { LastRun, RunMemory } from '../runs/summary/last-run.ts';
-import { lastRunIn } from '../runs/summary/last-run-shape.ts';
+import { lastRunIn } from '../runs/summary/good-run.ts';
+import type { LastRun, RunMemory } from '../runs/summary/summary.ts';
 import { absoluteName } from '../storage/folders.ts';
 import type { UsedFile } from '../storage/target.ts';
 

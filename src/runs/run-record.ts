@@ -29,7 +29,7 @@ import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { goodRun } from './summary/good-run.ts';
-import type { LastRun, RunMemory } from './summary/last-run.ts';
+import type { LastRun, RunMemory } from './summary/summary.ts';
 import {
   type Checksums,
   type Ending,

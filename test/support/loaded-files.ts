@@ -2,11 +2,19 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { newFolder } from './folder.ts';
 import { type RunOptions, rowcast } from './rowcast.ts';
 
 /** The names of the files of the package that a command loads; it must exit with 0. */
-export async function loadedFiles(
+export const loadedFiles = async (
+  t: TestContext,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string[]> => (await loadedPaths(t, args, options)).map(path => basename(path)).sort();
+
+/** The paths of the files that a command loads; it must exit with 0. */
+export async function loadedPaths(
   t: TestContext,
   args: readonly string[],
   { env, ...options }: RunOptions = {},
@@ -16,8 +24,5 @@ export async function loadedFiles(
   assert.equal(code, 0, stderr);
   const [file = ''] = await readdir(folder);
   const { result }: { result: { url: string }[] } = JSON.parse(await readFile(join(folder, file), 'utf8'));
-  return result
-    .filter(({ url }) => url.startsWith('file:'))
-    .map(({ url }) => basename(url))
-    .sort();
+  return result.filter(({ url }) => url.startsWith('file:')).map(({ url }) => fileURLToPath(url));
 }

@@ -10,6 +10,8 @@ export const bin = join(root, 'dist/src/bundle/rowcast.js');
 
 export interface RunOptions {
   cwd?: string;
+  /** The program; by default, `bin`. */
+  program?: string;
   /** In addition to PATH; nothing else of the environment is passed on. */
   env?: Record<string, string>;
   stdin?: string | Buffer;
@@ -34,7 +36,7 @@ const compileCache = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
 
 /** Starts `rowcast ARGS…`: without input, and without reading its output. */
 export function spawnRowcast(args: readonly string[], options: RunOptions = {}): Running['child'] {
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [options.program ?? bin, ...args], {
     cwd: options.cwd ?? root,
     env: { PATH: process.env.PATH, ...compileCache, ...options.env },
   });

@@ -13,7 +13,7 @@ import { type LogFields, logOfFile } from '../terminal/log.ts';
 import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
 import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
 import { describeFiles } from './files-text.ts';
-import { logDrift } from './log-drift.ts';
+import { logDrift } from './log-run.ts';
 import { observersOfFile, observersOfFiles } from './observers.ts';
 import type { SignalledRun } from './until-signal.ts';
 
@@ -68,7 +68,7 @@ function fileWatch(context: Context, report: string, file: FilePair, stop: Abort
   const own = { ...context, log, logFields, commandLine: '' };
   const span = new RunSpan(context.telemetry);
   return {
-    observers: [...observersOfFile(own, report, file, stop), span],
+    observers: observersOfFile(own, report, file, stop, span),
     begin: run => span.start(run),
     failed: error => logFileFailure(own, error, input),
     end(run) {

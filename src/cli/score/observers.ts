@@ -3,7 +3,7 @@ import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import { drift } from '../../runs/observers/drift.ts';
-import type { TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
+import type { RunSpan, TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
 import { unknownValues } from '../../runs/observers/unknown-values.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunJob } from '../../runs/run.ts';
@@ -14,19 +14,29 @@ import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { retryLines } from '../retry-lines.ts';
 import { progressMode } from '../terminal/progress.ts';
-import { logDrift } from './log-drift.ts';
-import { logRunId } from './log-run-id.ts';
-import { logRunWarnings } from './log-run-warnings.ts';
+import { logDrift, logRunId, logRunWarnings, rejectLog, runLog, waitingLog } from './log-run.ts';
 import { progressLine } from './progress-line.ts';
 import { nameOf } from './read-job.ts';
-import { rejectLog } from './reject-log.ts';
 import { type Lineage, lineageEvents, sharedLineage } from './run-lineage.ts';
-import { runLog } from './run-log.ts';
 import { runTelemetry } from './run-telemetry.ts';
 import type { SignalledRun } from './until-signal.ts';
-import { waitingLog } from './waiting-log.ts';
 
 type Section = Readonly<Record<string, unknown>>;
+
+/** What may watch a run of a command. */
+type Watcher =
+  | ('runId' | 'service' | 'waiting' | 'progress' | 'log' | 'rejects' | 'retries' | 'unknownValues' | 'drift')
+  | ('resultFiles' | 'warnings' | 'outcome' | 'stdout' | 'lineage' | 'telemetry');
+
+/**
+ * The observers of a kind of run, in the order in which they are told.
+ *
+ * @param without what does not watch such a run; without its name here, a watcher that is left out is an error of types
+ */
+const watched = <W extends Watcher = never>(
+  _without: readonly W[],
+  watchers: Record<Exclude<Watcher, W>, RunObserver | RunObserver[]>,
+): RunObserver[] => Object.values<RunObserver | RunObserver[]>(watchers).flat();
 
 /**
  * Everything that watches the run of a command with a single input.
@@ -37,9 +47,9 @@ export function observersOf(
   context: Context,
   defined: Section,
   job: RunJob,
-  { control, onService }: SignalledRun,
+  { control: { signal: stop }, onService }: SignalledRun,
 ): RunObserver[] {
-  const { env, flags, log, logFormat } = context;
+  const { env, flags, log, logFields, logFormat } = context;
   const { values } = job;
   const { output, rejects, report = '', maxOutage } = values;
   const [input = '-'] = job.inputs;
@@ -57,10 +67,10 @@ export function observersOf(
       env,
       prediction,
     });
-  context.logFields.input = nameOf(job);
-  return [
-    logRunId(context.logFields),
-    {
+  logFields.input = nameOf(job);
+  return watched([], {
+    runId: logRunId(logFields),
+    service: {
       ready: (_, scorer) => onService(scorer.name),
       opened({ columnsOf, attempt }) {
         const columns = columnsOf(attempt.runId);
@@ -68,26 +78,26 @@ export function observersOf(
         format = columns?.format;
       },
     },
-    { waiting: waitingLog(log) },
-    progressLine({ ...progressMode(flags), output, logFormat, log }, control.signal),
-    runLog(context, {
+    waiting: { waiting: waitingLog(log) },
+    progress: progressLine({ ...progressMode(flags), output, logFormat, log }, stop),
+    log: runLog(context, {
       report,
       input,
       output,
       isPart: false,
       rejects: path === undefined ? undefined : { path, describe: summary => describe(path, summary) },
     }),
-    rejectLog(log, input === '-' ? 'stdin' : input, path !== undefined),
-    { retried: retryLines(log, maxOutage) },
-    unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
-    drift(line => logDrift(log, line, false)),
-    ...resultFiles(job),
-    logRunWarnings(log),
-    { ended: summary => context.onOutcome?.(summary) },
-    { begin: (_, files) => checkStdout([files.output, files.rejects, files.summary]) },
-    lineageEvents(context, control.signal),
-    runTelemetry(context, 'rowcast.run', control.signal),
-  ];
+    rejects: rejectLog(log, input === '-' ? 'stdin' : input, path !== undefined),
+    retries: { retried: retryLines(log, maxOutage) },
+    unknownValues: unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
+    drift: drift(line => logDrift(log, line, false)),
+    resultFiles: resultFiles(job),
+    warnings: logRunWarnings(log),
+    outcome: { ended: summary => context.onOutcome?.(summary) },
+    stdout: { begin: (_, files) => checkStdout([files.output, files.rejects, files.summary]) },
+    lineage: lineageEvents(context, stop),
+    telemetry: runTelemetry(context, 'rowcast.run', stop),
+  });
 }
 
 /** What watches several files of a command as if they were one run, and what their runs have in common. */
@@ -97,43 +107,69 @@ export interface FilesObservers {
   lineage: RunObserver & { readonly lineage: Lineage | undefined };
 }
 
+/** `FilesWatch` shows their progress and their end; the rest is told by the run of each. */
 export function observersOfFiles(context: Context, job: RunJob, stop: AbortSignal): FilesObservers {
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);
   const lineage = sharedLineage(context, stop);
-  const observers: RunObserver[] = [
-    logRunId(logFields),
-    { waiting: waitingLog(log), retried: retryLines(log, job.values.maxOutage) },
-    ...resultFiles(job),
-    logRunWarnings(log),
-    { ended: summary => context.onOutcome?.(summary) },
+  const observers = watched(['service', 'progress', 'log', 'rejects', 'unknownValues', 'drift', 'stdout'], {
+    runId: logRunId(logFields),
+    waiting: { waiting: waitingLog(log) },
+    retries: { retried: retryLines(log, job.values.maxOutage) },
+    resultFiles: resultFiles(job),
+    warnings: logRunWarnings(log),
+    outcome: { ended: summary => context.onOutcome?.(summary) },
     lineage,
     telemetry,
-  ];
+  });
   return { observers, telemetry, lineage };
 }
 
 /**
- * What watches the run of one of several files, besides their total and their ledger.
+ * What watches the run of one of several files, besides their total and their ledger. Retries, files and warnings are those of all.
  *
  * @param context with the log of the file
  * @param stop ends the run
+ * @param span its trace
  */
 export function observersOfFile(
   context: Context,
   report: string,
   { input, output }: FilePair,
   stop: AbortSignal,
+  span: RunSpan,
 ): RunObserver[] {
   const { flags, log, logFields, logFormat, lineage } = context;
-  return [
-    logRunId(logFields),
-    progressLine({ ...progressMode(flags), output, name: input, logFormat, log }, stop),
-    runLog(context, { report, input, output, isPart: true }),
-    { waiting: waitingLog(log) },
-    rejectLog(log, input, true),
-    unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
-    drift(line => logDrift(log, line, true)),
-    { opened: run => lineage?.started(run) },
-  ];
+  return watched(['service', 'retries', 'resultFiles', 'warnings', 'outcome', 'stdout'], {
+    runId: logRunId(logFields),
+    progress: progressLine({ ...progressMode(flags), output, name: input, logFormat, log }, stop),
+    log: runLog(context, { report, input, output, isPart: true }),
+    waiting: { waiting: waitingLog(log) },
+    rejects: rejectLog(log, input, true),
+    unknownValues: unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
+    drift: drift(line => logDrift(log, line, true)),
+    lineage: { opened: run => lineage?.started(run) },
+    telemetry: span,
+  });
 }
+
+/**
+ * What watches the joining of shards, whose rows were watched where they were scored. Its trace follows the record from outside,
+ * because it is that of the workers, too.
+ */
+export const observersOfJoining = (
+  { log, logFields, onOutcome }: Pick<Context, 'log' | 'logFields' | 'onOutcome'>,
+  job: RunJob,
+): RunObserver[] =>
+  watched(
+    [
+      ...(['service', 'waiting', 'progress', 'log', 'rejects', 'retries'] as const),
+      ...(['unknownValues', 'drift', 'stdout', 'lineage', 'telemetry'] as const),
+    ],
+    {
+      runId: logRunId(logFields),
+      warnings: logRunWarnings(log),
+      resultFiles: resultFiles(job),
+      outcome: { ended: summary => onOutcome?.(summary) },
+    },
+  );

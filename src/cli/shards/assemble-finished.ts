@@ -2,7 +2,6 @@ import { Interrupted } from '../../base/interrupted.ts';
 import { countOf, sizeOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readVersion } from '../../base/version.ts';
-import { resultFiles } from '../../library/result-files.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
@@ -29,9 +28,8 @@ import type { Context } from '../context.ts';
 import { reportedRequests } from '../open-service.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';
-import { logDrift } from '../score/log-drift.ts';
-import { logRunId } from '../score/log-run-id.ts';
-import { logRunWarnings } from '../score/log-run-warnings.ts';
+import { logDrift } from '../score/log-run.ts';
+import { observersOfJoining } from '../score/observers.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
@@ -77,7 +75,7 @@ async function assemble(
   sharded: ShardedRun,
   { defined, onRecord }: { defined: Section; onRecord: (record: RunRecord) => void },
 ): Promise<Summary> {
-  const { env, flags, log, logFields, commandLine } = given;
+  const { env, flags, log, commandLine } = given;
   const { plan } = sharded;
   const values = plannedValues(plan, flags);
   const job = plannedJob(plan, values, serviceFiles(given, defined));
@@ -109,12 +107,7 @@ async function assemble(
   const record = new RunRecord({
     names: job.names,
     memory: memoryOf(job),
-    observers: [
-      logRunId(logFields),
-      logRunWarnings(log),
-      ...resultFiles(job),
-      { ended: summary => given.onOutcome?.(summary) },
-    ],
+    observers: observersOfJoining(given, job),
     control,
   });
   traced?.follow(record);

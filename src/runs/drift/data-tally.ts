@@ -15,7 +15,7 @@ import type { Plan } from '../../scoring/prepare.ts';
 import { type CountedRows, countedRows, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { checkUnrecognized, type UnrecognizedLimits } from '../guards/unrecognized-limits.ts';
-import type { EarlierFigures } from './earlier-figures.ts';
+import type { EarlierFigures } from './compare.ts';
 import { type DataFigures, figuresOf } from './figures.ts';
 
 /** What a run counts in its data. */

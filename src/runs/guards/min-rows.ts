@@ -1,8 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
-import type { LastRun } from '../summary/last-run.ts';
-import type { RunNote } from '../summary/summary.ts';
+import type { LastRun, RunNote } from '../summary/summary.ts';
 
 /** The fewest rows that a run may have, and a text that says why; undefined without a limit. */
 export type LeastRows = { rows: number; text: string } | undefined;

@@ -4,8 +4,7 @@ import type { RunValues } from '../../base/options/values/run-values.ts';
 import { type Backends, openSource, sha256Of } from '../../storage/backends.ts';
 import type { Identity } from '../../storage/source.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
-import type { LastRun } from '../summary/last-run.ts';
-import type { RunNote } from '../summary/summary.ts';
+import type { LastRun, RunNote } from '../summary/summary.ts';
 
 /** Enough to tell the bytes of inputs apart. */
 const HEX_DIGITS = 32;

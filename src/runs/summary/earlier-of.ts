@@ -2,9 +2,8 @@ import { RowcastError } from '../../base/errors.ts';
 import { LAST } from '../../base/options/drift.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Backends } from '../../storage/backends.ts';
-import type { EarlierFigures } from '../drift/earlier-figures.ts';
-import type { LastRun } from './last-run.ts';
-import type { RunNote } from './summary.ts';
+import type { EarlierFigures } from '../drift/compare.ts';
+import type { LastRun, RunNote } from './summary.ts';
 
 /** What the run to compare with is found by. */
 export interface EarlierOptions extends Pick<RunValues, 'compare' | 'maxDrift' | 'report'> {

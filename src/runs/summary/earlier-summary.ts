@@ -4,9 +4,9 @@ import { LAST } from '../../base/options/drift.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
-import { type EarlierFigures, earlierFigures, hasCounts } from '../drift/earlier-figures.ts';
-import type { LastRun } from './last-run.ts';
-import { lastRunIn } from './last-run-shape.ts';
+import { type EarlierFigures, earlierFigures, hasCounts } from '../drift/compare.ts';
+import { lastRunIn } from './good-run.ts';
+import type { LastRun } from './summary.ts';
 
 /** The format of the summaries that this version writes and reads. */
 const FORMAT = 1;

@@ -3,9 +3,7 @@ import { classesOf, type PredictionType } from '../../base/contract/predictions.
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';
-import type { ColumnFigures, DataFigures } from '../drift/figures.ts';
-import type { ScoreFigures } from '../drift/score-figures.ts';
-import type { LastRun } from './last-run.ts';
+import type { ColumnFigures, DataFigures, ScoreFigures } from '../drift/figures.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
@@ -204,4 +202,44 @@ export function summaryOf(options: SummaryOptions): Summary {
     last: ending?.status === 'finished' ? null : (options.last ?? null),
     runs: options.runs ?? null,
   };
+}
+
+/** The facts of a good run: one that has finished, and had rows. The members are those of its summary. */
+export interface LastRun {
+  run_id: string;
+  exit_code: number | null;
+  /** Null if it is not known any more. */
+  started_at: string | null;
+  finished_at: string;
+  input: string;
+  output: string;
+  report: string | null;
+  /** The rows of all files, also of those that were skipped because they had not changed. */
+  rows: { read: number; scored: number; rejected: number };
+  columns: readonly ColumnFigures[] | null;
+  scores: Readonly<Record<string, ScoreFigures>> | null;
+  /** The run, and the rows, that columns and scores are of; not there if they are of all rows of this one. */
+  counted?: CountedRun | undefined;
+  /** The `digest` of each input that had rows. */
+  digests: readonly string[];
+}
+
+/** The facts of a run whose columns and scores are compared. */
+export interface CountedRun
+  extends Pick<LastRun, 'run_id' | 'started_at' | 'finished_at' | 'input' | 'report'> {
+  rows: { read: number };
+}
+
+/** Where the last good run of an output is known from. */
+export interface RunMemory {
+  /**
+   * It never throws: what cannot be read is not known.
+   *
+   * @param note called if it is there and cannot be read
+   */
+  read(
+    note?: (warning: { code: 'ledger_unreadable'; message: string }) => void,
+  ): Promise<LastRun | undefined>;
+  /** Not there if the summary is all that is kept. */
+  write?(run: LastRun): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { CountedColumn, UnknownKind } from './counted-column.ts';
-import { NO_SCORE, SCORE_BINS } from './score-bins.ts';
-import type { Tally, TallyLayout } from './tally.ts';
+import { NO_SCORE, SCORE_BINS, type Tally, type TallyLayout } from './tally.ts';
 
 const numbers = z.array(z.number());
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import { classesOf } from '../../../src/base/contract/predictions.ts';
 import { beginLineage } from '../../../src/cli/score/run-lineage.ts';
-import { SharedColumns } from '../../../src/runs/observers/lineage/shared-columns.ts';
+import { SharedColumns } from '../../../src/runs/observers/lineage/lineage-settings.ts';
 import type { RunColumns } from '../../../src/runs/run-columns.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
 

@@ -2,8 +2,14 @@ import '../../support/random-tests.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { changeOf, compare, indexOfChance, stabilityIndex } from '../../../src/runs/drift/compare.ts';
-import type { EarlierColumn, EarlierFigures } from '../../../src/runs/drift/earlier-figures.ts';
+import {
+  changeOf,
+  compare,
+  type EarlierColumn,
+  type EarlierFigures,
+  indexOfChance,
+  stabilityIndex,
+} from '../../../src/runs/drift/compare.ts';
 import { driftLine } from '../../../src/runs/observers/drift.ts';
 
 const column = (name: string, more: Partial<EarlierColumn> = {}): EarlierColumn => ({

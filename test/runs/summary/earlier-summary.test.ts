@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { EarlierFigures } from '../../../src/runs/drift/earlier-figures.ts';
+import type { EarlierFigures } from '../../../src/runs/drift/compare.ts';
 import { figuresIn, figuresOfLast } from '../../../src/runs/summary/earlier-summary.ts';
 import { newFolder } from '../../support/folder.ts';
 

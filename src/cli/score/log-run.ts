@@ -1,10 +1,15 @@
-import { counted } from '../../base/number-text.ts';
+import type { Logger } from 'pino';
+import { counted, durationOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { reasonText } from '../../formats/records/reject.ts';
+import type { Waiting } from '../../runs/input-wait.ts';
 import { longFieldLine } from '../../runs/input-warnings.ts';
 import type { RunObserver } from '../../runs/observer.ts';
+import type { DriftLine } from '../../runs/observers/drift.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { Context } from '../context.ts';
 import { nameReport } from '../service.ts';
+import type { LogFields } from '../terminal/log.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
 
 export interface RunLogOptions {
@@ -90,5 +95,83 @@ export function runLog(
       if (last.rows.rejected > 0 && isDurable && rejects !== undefined)
         log.info({ event: 'rejects_left', rejects: rejects.path }, rejects.describe(last));
     },
+  };
+}
+
+/** @param isPart whether it is of one of several files, which is of interest only if something has changed */
+export function logDrift(
+  log: Pick<Logger, 'info' | 'warn'>,
+  { line, psi, isWarning }: DriftLine,
+  isPart: boolean,
+): void {
+  if (isWarning) log.warn({ event: 'drift', psi }, line);
+  else if (!isPart) log.info({ event: 'drift', psi }, line);
+}
+
+/** Gives every log line the id of the run, which changes if an unfinished run is set aside. */
+export const logRunId = (logFields: LogFields): RunObserver => ({
+  begin({ attempt }) {
+    logFields.run_id = attempt.runId;
+  },
+  opened({ attempt }) {
+    logFields.run_id = attempt.runId;
+  },
+  ended({ run_id }) {
+    logFields.run_id = run_id;
+  },
+});
+
+/** Logs what the run itself warns of, and that its summary could not be written. */
+export const logRunWarnings = (log: Pick<Logger, 'warn'>): RunObserver => ({
+  noted: ({ code, message }) => log.warn({ event: code }, message),
+  unwritten: reason => log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reason}`),
+});
+
+/** How many rejects are logged one by one if there is no rejects file. */
+const MAX_LISTED = 20;
+
+/**
+ * Logs rejects: line, code and reason, but not the row, although a service's reason may quote it.
+ *
+ * @param input its name
+ * @param inFile whether they go to a file; then it logs only the first one of each hint
+ */
+export function rejectLog(log: Logger, input: string, inFile: boolean): RunObserver {
+  let count = 0;
+  const hints = new Set<string>();
+  return {
+    rejected({ row, line, code, ...why }) {
+      if (inFile && (why.hint === undefined || hints.has(why.hint))) return;
+      if (why.hint !== undefined) hints.add(why.hint);
+      count++;
+      if (count <= MAX_LISTED)
+        log.warn(
+          { event: 'reject', row, line, code },
+          `${input}:${line}: row rejected: ${sanitize(reasonText(why))}`,
+        );
+      if (count === MAX_LISTED + 1)
+        log.warn(
+          { event: 'rejects_not_listed' },
+          'further rejects are counted but not listed; use --rejects FILE to keep them',
+        );
+    },
+  };
+}
+
+/** Time between two lines about the same. */
+const AGAIN_MS = 600_000;
+
+/** Logs what a run waits for: at once, and then seldom. */
+export function waitingLog(log: Logger): (waiting: Waiting) => void {
+  let last = '';
+  let loggedAt = 0;
+  return ({ file, why, left }) => {
+    const now = performance.now();
+    if (last === file + why && now - loggedAt < AGAIN_MS) return;
+    [last, loggedAt] = [file + why, now];
+    log.info(
+      { event: 'waiting_for_input', file, why, left_s: Math.round(left) },
+      `waiting for ${sanitize(file)}: ${why}; for up to ${durationOf(left)} (--wait-for-input)`,
+    );
   };
 }

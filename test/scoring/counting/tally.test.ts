@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { binQuantile, lowerLimit, SCORE_BINS, scoreBin } from '../../../src/scoring/counting/score-bins.ts';
+import { binQuantile, lowerLimit, SCORE_BINS, scoreBin } from '../../../src/scoring/counting/tally.ts';
 import { runs } from '../../support/random-tests.ts';
 
 test('limits of bins ascend from 0 to 1', () => {

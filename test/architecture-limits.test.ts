@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, it } from 'node:test';
+import { newFolder } from './support/folder.ts';
+import { loadedPaths } from './support/loaded-files.ts';
+import { root } from './support/root.ts';
+import { startStub } from './support/stub/service.ts';
+
+/** How large the house may be. These numbers only go down: lower one when it is more than the house needs. */
+const LIMITS = {
+  'files of src': 890,
+  'lines of src': 95_500,
+  'lines of test': 78_400,
+  'modules that a run with a service loads': 365,
+  'files on the way of a run': 45,
+};
+
+function sizeOf(folder: string): { files: number; lines: number } {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts'))
+    .map(file => readFileSync(join(root, folder, file), 'utf8'));
+  return { files: files.length, lines: files.reduce((sum, text) => sum + text.split('\n').length - 1, 0) };
+}
+
+function checkLimit(what: keyof typeof LIMITS, found: number): void {
+  assert.ok(found <= LIMITS[what], `${what}: ${found}, more than ${LIMITS[what]}`);
+}
+
+/** The files that ARCHITECTURE.md lists, in the order in which a run comes to them. */
+const way = [
+  ...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/^\d+\. `src\/(\S+\.ts)`: /gm),
+].map(([, file = '']) => file);
+
+describe('the size of the house', () => {
+  it('does not grow', () => {
+    const src = sizeOf('src');
+    checkLimit('files of src', src.files);
+    checkLimit('lines of src', src.lines);
+    checkLimit('lines of test', sizeOf('test').lines);
+  });
+
+  it('lets a reader follow a run from its command to its exit code in few files, all of which are loaded for it', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
+    const paths = await loadedPaths(t, ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
+      program: join(root, 'dist/src/cli/main.js'),
+      cwd,
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    const loaded = new Set(
+      paths
+        .map(path => relative(join(root, 'dist/src'), path).replace(/\.js$/, '.ts'))
+        .filter(path => !path.startsWith('..')),
+    );
+    assert.ok(way.length > 0);
+    assert.deepEqual([...new Set(way)], way);
+    assert.deepEqual(
+      way.filter(file => !loaded.has(file)),
+      [],
+    );
+    checkLimit('files on the way of a run', way.length);
+    checkLimit('modules that a run with a service loads', loaded.size);
+  });
+});
