@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -229,22 +228,6 @@ describe('a record without any value', () => {
     assert.equal((await run('repair', 'out.csv', 'again.csv')).code, 1);
     assert.match(await read('out.csv'), /^,7,,0\.\d+,0\.\d+$/m);
     assert.equal((await verify()).code, 0);
-  });
-
-  it('is left out by the command that the message of such a run names, with any line endings and delimiters', async t => {
-    for (const delimiter of [',', ';', '\t', '|', '^', '*', '$'])
-      for (const ending of ['\n', '\r\n']) {
-        const all = HEADER + ROWS.replaceAll('.5', '') + empty.repeat(40);
-        const text = all.replaceAll(',', delimiter).replaceAll('\n', ending);
-        const { score, cwd } = await bench(t, text);
-        const { code, stderr } = await score('--delimiter', delimiter);
-        assert.equal(code, 3, stderr);
-        const [, command = ''] = /as the input: (.*) \| rowcast/.exec(stderr) ?? [];
-        assert.equal(
-          execFileSync('sh', ['-c', command], { cwd, encoding: 'utf8' }),
-          (HEADER + ROWS.replaceAll('.5', '')).replaceAll(',', delimiter),
-        );
-      }
   });
 
   it('stops the run if most rows are such, with the command that leaves them out', async t => {

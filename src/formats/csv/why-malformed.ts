@@ -44,7 +44,7 @@ export function whyMalformed(
   if (hasOneMore && areIndexes(rows.map(([first = '']) => first)))
     return {
       cause: `${each} one field more than the header: the first one is a different number in each, so the header lacks the name of an index`,
-      remedy: filteredBy(file, ...withIndexName(header)),
+      remedy: filteredBy(file, ...withIndexName(header, file)),
       example,
     };
   const later = laterHeader(rows);
@@ -76,11 +76,16 @@ function laterHeader(rows: readonly (readonly string[])[]): number {
 
 /** A command that leaves out lines of delimiters only. */
 function withoutEmpty(header: Header): string[] {
-  const { bytes, contentEnd, dialect } = header;
+  const { bytes, contentEnd, dialect, before } = header;
   // In a list of characters, these two mean themselves only at its start and at its end.
   const place = (character: string): number => Number(character === '-') - Number(character === ']');
   const empty = [' ', dialect.delimiter, dialect.quote ?? ''].sort((a, b) => place(a) - place(b));
-  const filter = `grep -v ${shellWord(`^[${empty.join('')}]*$`)}`;
+  const pattern = `^[${empty.join('')}]*$`;
+  // Lines before the header are counted, so empty ones stay.
+  const filter =
+    before === undefined
+      ? `grep -v ${shellWord(pattern)}`
+      : `sed ${shellWord(`${1 + before.lines},\${/${pattern}/d;}`)}`;
   return bytes.length - contentEnd === 2 ? ["tr -d '\\r'", filter] : [...asLines(header), filter];
 }
 
@@ -92,11 +97,12 @@ function withoutLast(header: Header): string[] {
 }
 
 /** A command that gives the first column a name. */
-function withIndexName(header: Header): string[] {
+function withIndexName(header: Header, { decodedBy = [] }: PipedFile): string[] {
   const { contentStart, dialect, before } = header;
   const name = `${1 + (before?.lines ?? 0)}s/^/index${dialect.delimiter.replace(/[/&\\]/, '\\$&')}/`;
-  // The name goes behind a byte order mark, which is left out.
-  const start = contentStart > 0 ? ['tail -c +4'] : [];
+  // The name goes behind a byte order mark, which is left out. iconv has done so where the mark tells it the byte order.
+  const isLeftOut = decodedBy.some(command => command.startsWith('iconv -f utf-16 '));
+  const start = contentStart > 0 && !isLeftOut ? ['tail -c +4'] : [];
   return [...start, ...asLines(header), `sed ${shellWord(name)}`];
 }
 

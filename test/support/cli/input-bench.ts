@@ -16,5 +16,5 @@ export async function inputBench(t: TestContext, input: Buffer | string, name = 
   const output = name.replace('in.', 'out.');
   const score = (...args: string[]) => run('score', name, '--report', 'r', '-o', output, ...args);
   const verify = (...args: string[]) => run('verify', name, output, ...args);
-  return { run, score, verify, read: (file: string) => readFile(join(cwd, file), 'utf8'), cwd, output };
+  return { run, score, verify, read: (file: string) => readFile(join(cwd, file), 'utf8'), cwd, env, output };
 }
