@@ -17,8 +17,8 @@ export interface UnsupportedFile {
 }
 
 /**
- * A command that prints what is read, or one that writes a file: some programs need all of their input. Each was tried with files that
- * other programs wrote.
+ * A command that prints what is read, or one that writes a file: some programs need all of their input. Each was tried
+ * with files that other programs wrote.
  */
 export type Conversion =
   /**
@@ -346,8 +346,8 @@ function isBinary({ bytes }: FirstBytes): boolean {
 }
 
 /**
- * A header of two bytes may also be text, so what follows is decompressed. zlib is loaded only for that: scoring threads read
- * headers too, and start sooner without it.
+ * A header of two bytes may also be text, so what follows is decompressed. zlib is loaded only for that: scoring
+ * threads read headers too, and start sooner without it.
  */
 function isZlib({ bytes }: FirstBytes): boolean {
   if (bytes[0] !== 0x78 || ![0x01, 0x5e, 0x9c, 0xda].includes(bytes[1] ?? 0)) return false;

@@ -3,7 +3,10 @@ import * as z from 'zod';
 /** A column in the training rows, next to which a run shows its own values. */
 const columnProfile = z.object({
   name: z.string(),
-  /** Rows without a value, with one that does not fit the column's type, and with a category that the model does not know. */
+  /**
+   * Rows without a value, with one that does not fit the column's type, and with a category that the model does not
+   * know.
+   */
   missing: z.int().min(0),
   mismatched: z.int().min(0),
   unseen: z.int().min(0),

@@ -106,7 +106,9 @@ export const quality = z.object({
   accuracy: share,
   /** Confidence interval of the accuracy (Wilson score interval). */
   accuracy_interval: z.object({ confidence: share, low: share, high: share }),
-  /** Area under the ROC curve; for more than two classes, the mean of each class against the others. Null if undefined. */
+  /**
+   * Area under the ROC curve; for more than two classes, the mean of each class against the others. Null if undefined.
+   */
   auc: share.nullable(),
   /** Mean of -ln p(actual class). */
   log_loss: z.number().min(0),
@@ -224,7 +226,9 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** What is predicted for one persona: probabilities from 0 to 1 by class, a label, a number, or several numbers by name. */
+/**
+ * What is predicted for one persona: probabilities from 0 to 1 by class, a label, a number, or several numbers by name.
+ */
 export type Predicted =
   | { probabilities: Probabilities }
   | { label: string }

@@ -79,7 +79,10 @@ const badTemplate = (what: string): RowcastError =>
     hint: 'For example: { instances: $rows }, or { columns: $columns, data: $rows }.',
   });
 
-/** How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all of it. */
+/**
+ * How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all
+ * of it.
+ */
 const layouts = {
   objects: missing =>
     objects(missing, { opening: '[', rowOpening: '{', rowClosing: '}', between: ',', closing: ']' }),

@@ -6,8 +6,9 @@ import type { Problem } from '../transport/call-errors.ts';
 import type { Protocol } from './protocol.ts';
 
 /**
- * What statuses of model servers mean. Eight of eleven servers that were tried respond with 500 to a value that their model
- * cannot use, SageMaker's container with 503, MLflow with 400, and FastAPI with 422. 424 is the status of clouds for an error of the model.
+ * What statuses of model servers mean. Eight of eleven servers that were tried respond with 500 to a value that their
+ * model cannot use, SageMaker's container with 503, MLflow with 400, and FastAPI with 422. 424 is the status of clouds
+ * for an error of the model.
  */
 export const modelServerStatuses: Partial<Record<FailureKind, readonly number[]>> = {
   model_rejected: [400, 422],

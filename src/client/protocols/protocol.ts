@@ -10,8 +10,8 @@ import type { Problem } from '../transport/call-errors.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 
 /**
- * How a service is asked for predictions: which requests it understands, and what its responses mean. It sends nothing and
- * keeps nothing. Connections, pace, retries and what is done about failures are the same for all protocols.
+ * How a service is asked for predictions: which requests it understands, and what its responses mean. It sends nothing
+ * and keeps nothing. Connections, pace, retries and what is done about failures are the same for all protocols.
  */
 export interface Protocol {
   /** Part of what identifies a run. */
@@ -35,8 +35,8 @@ export interface Protocol {
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
   /**
-   * What a response answers, for the check at the end of a run, which asks for the description once more, or whether the
-   * service is ready: a response with predictions then belongs to an earlier request.
+   * What a response answers, for the check at the end of a run, which asks for the description once more, or whether
+   * the service is ready: a response with predictions then belongs to an earlier request.
    *
    * @returns undefined if it could be either
    * @throws InvalidResponse if it is neither

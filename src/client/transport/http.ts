@@ -32,7 +32,10 @@ export interface TransportOptions extends Omit<CallErrorsOptions, 'credentials'>
   proxy?: HttpProxy | undefined;
 }
 
-/** Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its host. */
+/**
+ * Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its
+ * host.
+ */
 export class Transport {
   readonly timeout: number;
   readonly failures: CallErrors;

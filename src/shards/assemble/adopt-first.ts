@@ -24,9 +24,9 @@ export interface FirstPart {
 }
 
 /**
- * Makes the first part the beginning of the output by a rename, if it is on the same disk. A checkpoint that covers it is
- * saved first: without one, a partial file may be removed as the leftover of a run. A rename that is missing after a kill
- * is done then.
+ * Makes the first part the beginning of the output by a rename, if it is on the same disk. A checkpoint that covers it
+ * is saved first: without one, a partial file may be removed as the leftover of a run. A rename that is missing after a
+ * kill is done then.
  */
 export async function adoptFirst(work: FirstPart): Promise<void> {
   const { files, paths, parts, identity } = work;

@@ -48,8 +48,8 @@ export const SAVE_BYTES = 256 << 20;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Joins the parts of an output, which are all there. A part is removed once a checkpoint of the output covers it, so that
- * a killed process is resumed by the next one.
+ * Joins the parts of an output, which are all there. A part is removed once a checkpoint of the output covers it, so
+ * that a killed process is resumed by the next one.
  *
  * @throws RowcastError `other_work`, `unwritable_output`, `part_lost`, `partial_damaged`; Interrupted
  */
@@ -115,8 +115,8 @@ function rejectsOf({ rejects }: LockedPaths, output: DurableOutput): DurableOutp
 }
 
 /**
- * Lets the store join parts that are objects, so that no byte of them passes through this machine. Nothing is resumed: a
- * killed process is followed by one that begins again.
+ * Lets the store join parts that are objects, so that no byte of them passes through this machine. Nothing is resumed:
+ * a killed process is followed by one that begins again.
  *
  * @returns false if the store cannot do it, or an unfinished run is there, which is resumed or refused
  */

@@ -17,8 +17,8 @@ export const ANSWER_MS = 5_000;
 const PREFIX = 'rowcast';
 
 /**
- * How long after the last sign of life of its worker a job is given out again, and how often that is looked for: together
- * less than the lease in the folder (`LEASE_MS`), which runs out at the same time.
+ * How long after the last sign of life of its worker a job is given out again, and how often that is looked for:
+ * together less than the lease in the folder (`LEASE_MS`), which runs out at the same time.
  */
 export const LOCK_MS = 5_000;
 const STALLED_MS = 2_000;

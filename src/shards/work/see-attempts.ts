@@ -6,8 +6,8 @@ import { readBeat, readRecord } from '../folder/read-record.ts';
 import { type Beat, type LeaseHolder, leaseShape, resultShape } from '../folder/result-shape.ts';
 
 /**
- * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s, and a
- * worker reads no more files however many there are.
+ * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s,
+ * and a worker reads no more files however many there are.
  */
 const MAX_LOOKS = 25;
 
@@ -77,7 +77,10 @@ export class LeaseWatch {
   }
 }
 
-/** Chooses a few of many shards, the next ones each time, so that a worker reads no more files however many shards there are. */
+/**
+ * Chooses a few of many shards, the next ones each time, so that a worker reads no more files however many shards there
+ * are.
+ */
 export class Turns {
   readonly #most: number;
   #last = -1;

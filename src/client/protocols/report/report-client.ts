@@ -81,8 +81,8 @@ export interface UploadedFile {
 }
 
 /**
- * Uploads a file; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only on
- * the time without a byte in either direction while we are waiting for the service.
+ * Uploads a file; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only
+ * on the time without a byte in either direction while we are waiting for the service.
  *
  * @param file read only as fast as the service accepts it
  * @param signal aborts the upload
