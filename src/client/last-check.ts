@@ -3,7 +3,7 @@ import type { Latencies } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import type { Protocol } from './protocols/protocol.ts';
-import type { Connections } from './transport/connections.ts';
+import type { HttpConnections } from './transport/connections.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
@@ -20,7 +20,9 @@ const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
  *
  * @throws RowcastError `mixed_up_responses`, naming the first such row
  */
-export function checkWritten({ firstSuspectRow: row }: Pick<Connections, 'firstSuspectRow'>): void {
+export function checkWrittenResponses({
+  firstSuspectRow: row,
+}: Pick<HttpConnections, 'firstSuspectRow'>): void {
   if (row === undefined) return;
   throw new RowcastError(
     'mixed_up_responses',
@@ -63,7 +65,7 @@ export async function checkLast(options: LastCheckOptions): Promise<void> {
   } finally {
     deadline.release();
   }
-  checkWritten(connections);
+  checkWrittenResponses(connections);
 }
 
 /**

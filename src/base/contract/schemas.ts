@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
 import type { PredictionType } from './predictions.ts';
-import { MAX_COLUMNS, trainingProfile } from './profile.ts';
+import { MAX_REPORT_COLUMNS, trainingProfile } from './profile.ts';
 
 /**
  * The schemas of requests and responses, specified in docs/design.md. The client validates reports and single
@@ -164,7 +164,7 @@ export const report = z.object({
 export const reportResponse = report.extend({ model_sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /** Maximum number of columns, drivers or notes in a report that the client accepts. */
-const MAX_MEMBERS = MAX_COLUMNS;
+const MAX_MEMBERS = MAX_REPORT_COLUMNS;
 
 /** A list whose length is checked before its members, because each of a million invalid members would be an issue. */
 const listOf = <T extends z.ZodType>(member: T, most = MAX_MEMBERS) =>

@@ -94,7 +94,10 @@ export const arrays = (defaultMissing: MissingStyle): BodyLayout =>
  * The rows as a CSV, with or without a header, separated by commas. Values are written as they are, without types; a
  * missing one is an empty field, or NaN, which pandas reads as missing too.
  */
-export const csv = (defaultMissing: MissingStyle, { header: hasHeader }: { header: boolean }): BodyLayout =>
+export const csvRows = (
+  defaultMissing: MissingStyle,
+  { header: hasHeader }: { header: boolean },
+): BodyLayout =>
   rowsLayout(
     defaultMissing,
     (features, missing) => {

@@ -6,7 +6,7 @@ import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
 import type { Secrets } from '../credentials.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import type { Problem } from '../transport/call-errors.ts';
+import type { ServiceProblem } from '../transport/call-errors.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface Protocol {
   /** The largest body that any service of this protocol is documented to accept, in bytes. */
   readonly maxBatchBytes?: number | undefined;
   /** What a response with another status than 200 says; of its body, the first 64 KiB. */
-  problemOf(status: number, body: string, headers: Headers): Problem;
+  problemOf(status: number, body: string, headers: Headers): ServiceProblem;
   /** See `Scorer.dependsOnBatch`. */
   readonly dependsOnBatch?: boolean;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */

@@ -43,7 +43,7 @@ export interface CallErrorsOptions {
   /** What requests are sent with. Text from the service that contains any of its secrets is left out. */
   credentials: Pick<Credentials, 'secrets' | 'advice'>;
   /** What the body of a response with another status than 200 says. */
-  problemOf(status: number, body: string, headers: Headers): Problem;
+  problemOf(status: number, body: string, headers: Headers): ServiceProblem;
 }
 
 /** Turns everything that can go wrong with a request into a CallError of the right kind, without showing a secret. */
@@ -196,7 +196,7 @@ export class CallErrors {
 }
 
 /** What the body of an error says. */
-export interface Problem {
+export interface ServiceProblem {
   /** A stable name, in snake_case. */
   code?: string | undefined;
   /** A sentence for people, or the whole text. */

@@ -21,7 +21,7 @@ export const newConnector = (timeout: number, tls: ClientTls = {}): Connector =>
   buildConnector({ timeout, ...tls });
 
 /** One connection to the service. If it was closed while idle, the next request reopens it. */
-export class Connection {
+export class HttpConnection {
   readonly #http: HttpClient;
   /** The current or last socket. */
   #socket: Socket | undefined;

@@ -11,7 +11,7 @@ import { NOTHING_WRITTEN } from '../../storage/durable-output.ts';
 import { fileAccessOf, giveAccess } from '../../storage/local/access.ts';
 import { LocalOutput } from '../../storage/local/local-output.ts';
 import { storedChunks } from '../../storage/local/verify-committed.ts';
-import type { FileParts, Part } from './file-parts.ts';
+import type { FileParts, OutputPart } from './file-parts.ts';
 import { coveredParts, firstCheckpoint } from './join-state.ts';
 
 export interface FirstPart {
@@ -56,7 +56,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
 
 async function saveFirst(
   { files, paths, identity, predictionType, ...work }: FirstPart,
-  first: Part,
+  first: OutputPart,
 ): Promise<void> {
   const options = { isPrivate: work.private, files };
   const rejects = new RejectsOutput(new LocalOutput(paths.rejects, options));

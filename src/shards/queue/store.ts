@@ -51,7 +51,7 @@ const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid (password|DB)|ERR AUTH|ER
 const REFUSED_STATE = /^(28|3D|42501)/;
 
 /** What goes wrong with a store, as an error that a user can act on. It does not contain the password. */
-export function storeError(cause: unknown, name: string): RowcastError {
+export function queueError(cause: unknown, name: string): RowcastError {
   if (cause instanceof RowcastError) return cause;
   const { code, message } = described(cause);
   if (REFUSED.test(message) || REFUSED_STATE.test(code ?? ''))
@@ -83,7 +83,7 @@ export async function call<T>(name: string, promise: Promise<T>): Promise<T> {
   try {
     return await promise;
   } catch (cause) {
-    throw storeError(cause, name);
+    throw queueError(cause, name);
   }
 }
 

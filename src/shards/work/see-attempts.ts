@@ -18,7 +18,7 @@ export class LeaseWatch {
   readonly #seen = new Map<string, { beat: number; at: number }>();
   /** File of a lease → what it says, which does not change. */
   readonly #leases = new Map<string, LeaseHolder>();
-  readonly #turns = new Turns(MAX_LOOKS);
+  readonly #turns = new ShardTurns(MAX_LOOKS);
 
   constructor(folder: SharedFolder) {
     this.#folder = folder;
@@ -81,7 +81,7 @@ export class LeaseWatch {
  * Chooses a few of many shards, the next ones each time, so that a worker reads no more files however many shards there
  * are.
  */
-export class Turns {
+export class ShardTurns {
   readonly #most: number;
   #last = -1;
 
@@ -114,7 +114,7 @@ export class OtherShards {
   readonly #finished = new Map<number, Counts>();
   /** What was last read of those in progress. */
   readonly #running = new Map<number, Counts>();
-  readonly #turns = new Turns(MAX_READS);
+  readonly #turns = new ShardTurns(MAX_READS);
 
   constructor(folder: SharedFolder) {
     this.#folder = folder;

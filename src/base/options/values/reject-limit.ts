@@ -51,7 +51,7 @@ export function exceeds(
  * @param of whose rows they are, if not those of the file that the error names, such as `of all files `
  * @throws RowcastError `too_many_rejects`
  */
-export function checkRejects(
+export function checkRejectLimit(
   limit: RejectLimit | undefined,
   counts: RejectCounts,
   isEnd: boolean,
