@@ -98,7 +98,7 @@ async function checkOne(
     const kind = kindOf(body);
     if (kind === 'predictions') connections.suspect(origin);
     // If the connection was closed and reopened in the meantime, this proves nothing about the old one.
-    else if (kind === 'description' && connection.origin === origin) origin.proven();
+    else if (kind === 'description' && connection.origin === origin) origin.firstRow = undefined;
   } finally {
     slot.release(false);
   }

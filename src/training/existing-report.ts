@@ -5,7 +5,7 @@ import { readAsOf } from '../formats/formats.ts';
 import { hasReport, listReports, readReport } from '../models/store/report-store.ts';
 import { reportFolder } from '../models/store/report-version.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
-import { combinedSha256, sha256Of } from '../storage/digests.ts';
+import { combinedSha256, sha256OfFile } from '../storage/digests.ts';
 import type { TrainingOptions } from './train-options.ts';
 
 const REPLACE_ONCE = 'To replace it, this time only, run the definition with --set train.if-exists=replace.';
@@ -112,7 +112,7 @@ async function historyDigest(files: readonly string[]): Promise<string | undefin
   for (const file of files) {
     const found = file === '-' ? undefined : await stat(file).catch(() => undefined); // opening it reports the error
     if (found?.isFile() !== true) return undefined;
-    digests.push(await sha256Of(file));
+    digests.push(await sha256OfFile(file));
   }
   return combinedSha256(digests);
 }

@@ -4,9 +4,9 @@ import { RowcastError } from '../base/errors.ts';
 import { formats, recognize } from '../formats/formats.ts';
 import { chunksAfter, liveSource } from '../formats/records/byte-source.ts';
 import { UPLOAD_WINDOW_BYTES } from '../storage/codecs/codec.ts';
-import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../storage/codecs/codecs.ts';
+import { CODEC_START_BYTES, codecOfBytes, nameOfContent } from '../storage/codecs/codecs.ts';
 import { DecodedSource } from '../storage/decoded-source.ts';
-import { openInput } from '../storage/local/local-input.ts';
+import { openLocalInput } from '../storage/local/local-input.ts';
 import type { Source } from '../storage/source.ts';
 
 export type FileFormat = (typeof fileFormats)[number];
@@ -39,7 +39,7 @@ const MAGIC = 'PAR';
 export async function recognizeUpload(body: Readable, name: string): Promise<RecognizedUpload> {
   const told = fileFormatOf(name);
   const chunks = body[Symbol.asyncIterator]();
-  const first = await beginning(chunks, MAGIC_BYTES);
+  const first = await beginning(chunks, CODEC_START_BYTES);
   const bytes = chunksAfter(first, chunks);
   const windowBytes = codecOfBytes(first).name === 'zstd' ? UPLOAD_WINDOW_BYTES : 0;
   if (told === undefined) return { ...(await recognizeBytes(bytes, name)), windowBytes };
@@ -113,4 +113,4 @@ export const MAX_FOOTER_BYTES = 1 << 20;
  * @param name of the file as uploaded, for messages: no path of the service's machine is shown
  */
 export const storedUpload = async (path: string, name: string): Promise<Source> =>
-  new DecodedSource({ ...(await openInput(path)), name }, false);
+  new DecodedSource({ ...(await openLocalInput(path)), name }, false);

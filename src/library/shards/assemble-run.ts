@@ -25,8 +25,7 @@ import {
   spaceNeeded,
 } from '../../shards/assemble/pending-parts.ts';
 import { isSingle } from '../../shards/folder/plan-shape.ts';
-import { readPlan } from '../../shards/folder/read-plan.ts';
-import type { ShardedRun } from '../../shards/folder/read-run.ts';
+import { readPlan, type ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import { lockTotal } from '../several/lock-total.ts';
 import { recordFinished, recordJoined } from './record-joined.ts';

@@ -8,9 +8,9 @@ import { RejectsOutput } from '../../runs/output/rejects-output.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import { NOTHING_WRITTEN } from '../../storage/durable-output.ts';
-import { accessOf, giveAccess } from '../../storage/local/access.ts';
+import { fileAccessOf, giveAccess } from '../../storage/local/access.ts';
 import { LocalOutput } from '../../storage/local/local-output.ts';
-import { chunksOf } from '../../storage/local/verify-committed.ts';
+import { storedChunks } from '../../storage/local/verify-committed.ts';
 import type { FileParts, Part } from './file-parts.ts';
 import { coveredParts, firstCheckpoint } from './join-state.ts';
 
@@ -43,7 +43,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
   }
   const isThere = (await files.size(first.path)) !== undefined;
   if (!isThere || (await files.size(paths.partial)) !== undefined) return;
-  giveAccess(first.path, accessOf(paths.output, work.private));
+  giveAccess(first.path, fileAccessOf(paths.output, work.private));
   try {
     await files.rename(first.path, paths.partial);
   } catch (cause) {
@@ -61,7 +61,7 @@ async function saveFirst(
   const options = { isPrivate: work.private, files };
   const rejects = new RejectsOutput(new LocalOutput(paths.rejects, options));
   await rejects.resume(NOTHING_WRITTEN, rejects.extent.tail);
-  for await (const chunk of chunksOf(files, runFilesOf(first.path).rejects, first.result.rejects))
+  for await (const chunk of storedChunks(files, runFilesOf(first.path).rejects, first.result.rejects))
     await rejects.write(chunk);
   await rejects.sync();
   await rejects.close();

@@ -190,3 +190,48 @@ export class PaceMember implements SharedPace {
     this.#written = own;
   }
 }
+
+/** How often a worker looks for workers that join or leave, and how often while it waits for its own share. */
+const LOOK_MS = 500;
+const JOIN_MS = 100;
+
+/** The part of this process in the pace of all workers of a folder: it looks at the others at intervals. */
+export class WorkerPace extends PaceMember {
+  #isIn = false;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  /**
+   * Asks for a share, unless this worker has one. What has a limit waits until it is there.
+   *
+   * @throws RowcastError if the folder cannot be read or written to
+   */
+  override async join(): Promise<void> {
+    if (this.#isIn) return;
+    this.#isIn = true;
+    try {
+      await super.join();
+    } catch (error) {
+      await this.leave();
+      throw error;
+    }
+    this.#schedule();
+  }
+
+  /** Leaves the share to the others. Nothing may be sent before this worker joins again. */
+  override async leave(): Promise<void> {
+    if (!this.#isIn) return;
+    this.#isIn = false;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await super.leave();
+  }
+
+  #schedule(): void {
+    if (!this.#isIn) return;
+    const look = (): void => {
+      this.#looking = this.look().then(() => this.#schedule());
+    };
+    this.#timer = setTimeout(look, this.hasShare ? LOOK_MS : JOIN_MS).unref();
+  }
+}

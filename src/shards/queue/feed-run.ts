@@ -3,10 +3,11 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, numbersOf, PLAN } from '../folder/names.ts';
 import { isHeld } from '../folder/next-attempt.ts';
-import { readLeft } from '../folder/shards-left.ts';
+import { readLeft } from '../folder/read-run.ts';
 import { cancelled } from '../work/attempt-shard.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
-import type { QueuedRun, QueueMonitor, RunQueue, ShardJob, ShardQueue } from './shard-queue.ts';
+import type { RunQueue, ShardQueue } from './bull-queue.ts';
+import type { QueuedRun, QueueMonitor, ShardJob } from './shard-queue.ts';
 
 /** How often what is in the queue is compared with the folder. */
 const FEED_MS = 500;

@@ -8,8 +8,7 @@ import { unlessMissing } from '../../storage/local/missing.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { unwritable } from '../../storage/target.ts';
 import { openFolder, PLAN } from '../folder/names.ts';
-import { readPlan } from '../folder/read-plan.ts';
-import { readLeft } from '../folder/shards-left.ts';
+import { readLeft, readPlan } from '../folder/read-run.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
 import type { QueuedRun } from './shard-queue.ts';
 

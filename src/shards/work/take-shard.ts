@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { isHeld, nextAttempt, type SeenAttempt } from '../folder/next-attempt.ts';
 import { isStored, partPathOf } from '../folder/part-output.ts';
 import type { Shard } from '../folder/plan-shape.ts';
-import { readShard } from '../folder/read-plan.ts';
+import { readShard } from '../folder/read-run.ts';
 import { attemptShard, type BegunPart, giveUp, type Work } from './attempt-shard.ts';
 import { checkpointOf } from './inherit-part.ts';
 import { LeaseWatch } from './see-attempts.ts';
