@@ -29,7 +29,7 @@ export type FileConversion =
   /** @param file a word of a shell, as is `made` */
   | { readonly write: (file: string, made: string) => string; readonly suffix: 'csv' | 'parquet' };
 
-/** The first bytes of a file: up to `FIRST_BYTES`. */
+/** The first bytes of a file: up to `RECOGNIZED_BYTES`. */
 export interface FirstBytes {
   readonly bytes: Buffer;
   /** A character for each byte. */

@@ -78,7 +78,7 @@ function described(cause: unknown): { code: string | undefined; message: string 
   return { code, message: message || code || String(inner) };
 }
 
-/** Rejects with a `storeError`. */
+/** Rejects with a `queueError`. */
 export async function call<T>(name: string, promise: Promise<T>): Promise<T> {
   try {
     return await promise;
