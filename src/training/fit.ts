@@ -1,4 +1,4 @@
-import { MAX_COLUMNS } from '../base/contract/profile.ts';
+import { MAX_REPORT_COLUMNS } from '../base/contract/profile.ts';
 import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
@@ -159,8 +159,8 @@ function learnDesign(
 /** A report with more could not be read again, or not be sent to a client. */
 function refuseTooMany(columns: readonly LearnedColumn[]): void {
   const { size } = new Set(columns.map(({ name }) => name));
-  if (size <= MAX_COLUMNS) return;
-  const most = counted(MAX_COLUMNS);
+  if (size <= MAX_REPORT_COLUMNS) return;
+  const most = counted(MAX_REPORT_COLUMNS);
   throw new RowcastError(
     'too_many_columns',
     `${counted(size)} columns can be used; a report has at most ${most}`,

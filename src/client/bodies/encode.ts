@@ -100,8 +100,8 @@ export class BatchLimits {
 }
 
 /**
- * Half of the size that was rejected, but at least the largest size that was accepted: a single row that is too large by
- * itself must not shrink the batches of all others.
+ * Half of the size that was rejected, but at least the largest size that was accepted: a single row that is too large
+ * by itself must not shrink the batches of all others.
  */
 export class LearnedLimit {
   bytes: number;

@@ -113,7 +113,8 @@ export abstract class EncodedBatches implements BatchScorer {
 type Errors = Predictions['errors'];
 
 /**
- * The predictions of the rows that were sent, with those rows between them that were not, which have an error and no value.
+ * The predictions of the rows that were sent, with those rows between them that were not, which have an error and no
+ * value.
  *
  * @param unsent index of a row among all → its error
  * @param sent number of rows that were sent

@@ -21,7 +21,7 @@ export const newConnector = (timeout: number, tls: ClientTls = {}): Connector =>
   buildConnector({ timeout, ...tls });
 
 /** One connection to the service. If it was closed while idle, the next request reopens it. */
-export class Connection {
+export class HttpConnection {
   readonly #http: HttpClient;
   /** The current or last socket. */
   #socket: Socket | undefined;
@@ -84,8 +84,8 @@ export class Connection {
   }
 
   /**
-   * Whether the service closed it after earlier responses without a byte of one to the current request, as servers do after
-   * an error or some idle time: they have most likely not read the request.
+   * Whether the service closed it after earlier responses without a byte of one to the current request, as servers do
+   * after an error or some idle time: they have most likely not read the request.
    */
   get wasClosedBetween(): boolean {
     const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
@@ -128,8 +128,8 @@ export class Connection {
 
 /**
  * The connection that a response arrived on, kept while nothing proves that the response belongs to its request.
- * HTTP/1.1 matches responses to requests by order alone (RFC 9112 section 9.3). A surplus response on a connection shifts
- * all later ones, and this may be detected only afterwards.
+ * HTTP/1.1 matches responses to requests by order alone (RFC 9112 section 9.3). A surplus response on a connection
+ * shifts all later ones, and this may be detected only afterwards.
  */
 export interface Origin {
   /** Unique within a run. */

@@ -153,6 +153,6 @@ const labelsText = (labels: Labels): string =>
 export const lineageFile = (lock: () => Promise<LockedOutput>): RunObserver =>
   resultFile(async run => {
     // Loaded only when it is needed.
-    const { lineageText } = await import('./lineage/lineage-text.ts');
+    const { lineageText } = await import('./lineage/run-events.ts');
     return { ...(await lock()), text: summary => lineageText(summary, run.columnsOf) };
   });

@@ -11,7 +11,7 @@ import { NOTHING_WRITTEN } from '../../storage/durable-output.ts';
 import { fileAccessOf, giveAccess } from '../../storage/local/access.ts';
 import { LocalOutput } from '../../storage/local/local-output.ts';
 import { storedChunks } from '../../storage/local/verify-committed.ts';
-import type { FileParts, Part } from './file-parts.ts';
+import type { FileParts, OutputPart } from './file-parts.ts';
 import { coveredParts, firstCheckpoint } from './join-state.ts';
 
 export interface FirstPart {
@@ -24,9 +24,9 @@ export interface FirstPart {
 }
 
 /**
- * Makes the first part the beginning of the output by a rename, if it is on the same disk. A checkpoint that covers it is
- * saved first: without one, a partial file may be removed as the leftover of a run. A rename that is missing after a kill
- * is done then.
+ * Makes the first part the beginning of the output by a rename, if it is on the same disk. A checkpoint that covers it
+ * is saved first: without one, a partial file may be removed as the leftover of a run. A rename that is missing after a
+ * kill is done then.
  */
 export async function adoptFirst(work: FirstPart): Promise<void> {
   const { files, paths, parts, identity } = work;
@@ -56,7 +56,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
 
 async function saveFirst(
   { files, paths, identity, predictionType, ...work }: FirstPart,
-  first: Part,
+  first: OutputPart,
 ): Promise<void> {
   const options = { isPrivate: work.private, files };
   const rejects = new RejectsOutput(new LocalOutput(paths.rejects, options));

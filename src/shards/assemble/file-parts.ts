@@ -6,7 +6,7 @@ import { checkShardRows, type ShardedRun } from '../folder/read-run.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
 
 /** A part of an output. */
-export interface Part {
+export interface OutputPart {
   shard: number;
   path: string;
   result: ShardResult;
@@ -19,7 +19,7 @@ export interface FileParts {
   /** The index of its input in the plan. */
   index: number;
   file: PlanFile;
-  parts: readonly Part[];
+  parts: readonly OutputPart[];
   /** The row counts of all parts. */
   rowCounts: RowCounts;
 }
@@ -31,7 +31,7 @@ export interface FileParts {
  */
 export function filePartsOf({ folder, plan, shards, results }: ShardedRun): FileParts[] {
   return plan.files.map((file, index) => {
-    const parts = shards.flatMap((shard): Part[] => {
+    const parts = shards.flatMap((shard): OutputPart[] => {
       const result = results.get(shard.shard);
       if (shard.file !== index || result === undefined) return [];
       checkShardRows(shard, result.rowCounts);

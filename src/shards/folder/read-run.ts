@@ -111,7 +111,9 @@ const damaged = ({ path }: SharedFolder, name: string, message: string): Rowcast
     hint: 'Discard the run with rowcast abort, and plan again.',
   });
 
-/** @throws RowcastError `unbalanced` if the rows of a shard's result do not add up, or are not those that were planned */
+/**
+ * @throws RowcastError `unbalanced` if the rows of a shard's result do not add up, or are not those that were planned
+ */
 export function checkShardRows({ shard, from, to }: Shard, rowCounts: RowCounts): void {
   checkBalance(rowCounts);
   if (from === null || to === null || rowCounts.read === to.row - from.row) return;

@@ -14,7 +14,8 @@ const lowest = (values: readonly (number | null | undefined)[]): number =>
   Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY));
 
 /**
- * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was given.
+ * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was
+ * given.
  *
  * @param others those that are alive
  * @returns all but the share of this worker
@@ -63,10 +64,10 @@ export interface PaceMemberOptions {
 }
 
 /**
- * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them knows. A worker
- * tells with its heartbeat which others it has left room for, and sends nothing before all others have left room for it;
- * who stops leaves its share to the others, and who dies does when its lease is over. So the shares never exceed the
- * whole, whatever the order in which workers read and write. Clocks are not compared.
+ * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them
+ * knows. A worker tells with its heartbeat which others it has left room for, and sends nothing before all others have
+ * left room for it; who stops leaves its share to the others, and who dies does when its lease is over. So the shares
+ * never exceed the whole, whatever the order in which workers read and write. Clocks are not compared.
  */
 export class PaceMember implements SharedPace {
   readonly #options: PaceMemberOptions;
@@ -116,7 +117,9 @@ export class PaceMember implements SharedPace {
     await this.#see();
   }
 
-  /** Leaves the share to the others. Nothing may be sent before this worker joins again, and it must not look either. */
+  /**
+   * Leaves the share to the others. Nothing may be sent before this worker joins again, and it must not look either.
+   */
   async leave(): Promise<void> {
     this.#hasShare = false;
     if (!this.#isOver) await this.#options.folder.remove(workerName(this.#options.worker)).catch(() => {}); // it expires

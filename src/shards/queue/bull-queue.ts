@@ -19,11 +19,11 @@ import {
 const runShape = z.object({ key: z.string(), plan: z.string(), folder: z.string(), announced: z.number() });
 
 /**
- * Tells workers which runs there are and which shards to score next. It has no data of the runs: what the folder of a run
- * says counts, so a queue may forget everything, or tell several workers of the same shard.
+ * Tells workers which runs there are and which shards to score next. It has no data of the runs: what the folder of a
+ * run says counts, so a queue may forget everything, or tell several workers of the same shard.
  *
- * Its jobs are those of BullMQ, in Redis or PostgreSQL. Each run has a queue of its own, so a worker that cannot work on a
- * run does not take its jobs; another queue lists the runs, as jobs that nobody takes.
+ * Its jobs are those of BullMQ, in Redis or PostgreSQL. Each run has a queue of its own, so a worker that cannot work
+ * on a run does not take its jobs; another queue lists the runs, as jobs that nobody takes.
  *
  * All methods reject with RowcastError `queue_unavailable` while the store cannot be reached.
  */
@@ -156,8 +156,8 @@ export class RunQueue {
 }
 
 /**
- * A job of this process, whose lock is renewed until it is given back, or the queue is closed. Its methods never reject:
- * without them, the job is given out again, and its shard is found done.
+ * A job of this process, whose lock is renewed until it is given back, or the queue is closed. Its methods never
+ * reject: without them, the job is given out again, and its shard is found done.
  */
 export class TakenJob {
   readonly shard: number;

@@ -13,7 +13,9 @@ import type { QueuedRun, QueueMonitor, ShardJob } from './shard-queue.ts';
 const FEED_MS = 500;
 /** How often all jobs are added again, of which those stay that are there. */
 const AGAIN_MS = 30_000;
-/** How long a shard may be without a holder after an attempt before it gets a new job: usually the old one comes back. */
+/**
+ * How long a shard may be without a holder after an attempt before it gets a new job: usually the old one comes back.
+ */
 const GRACE_MS = 3_000;
 
 export interface FeedOptions {
@@ -93,7 +95,9 @@ class Feeder {
     await this.#jobs?.close();
   }
 
-  /** The attempts that ended a while ago: a worker that ends puts its job back, and that of one that dies comes back. */
+  /**
+   * The attempts that ended a while ago: a worker that ends puts its job back, and that of one that dies comes back.
+   */
   async #endedAttempts(shard: number, leases: readonly string[]): Promise<number> {
     const attempts = await this.#watch.attemptsOf(shard, leases);
     const last = attempts.at(-1);

@@ -39,8 +39,8 @@ export type RunEnd =
   | { kind: 'idle' };
 
 /**
- * Scores the shards of a run that a queue gives out, one at a time. The folder decides whether a shard may be scored, and
- * when the run is over; while the queue cannot be reached, the worker waits.
+ * Scores the shards of a run that a queue gives out, one at a time. The folder decides whether a shard may be scored,
+ * and when the run is over; while the queue cannot be reached, the worker waits.
  *
  * @throws RowcastError `cancelled`; an error that concerns all shards
  * @throws Interrupted

@@ -14,8 +14,8 @@ import { unwritable } from '../../storage/target.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
 
 /**
- * The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. If it is damaged, or what
- * it covers, the shard is scored from where an earlier attempt ended, or from its first row.
+ * The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. If it is damaged, or
+ * what it covers, the shard is scored from where an earlier attempt ended, or from its first row.
  */
 export const checkpointOf = (part: string, among: Backends | undefined): Promise<Checkpoint | undefined> =>
   isStored(part) ? storedCheckpointOf(part, among) : localCheckpointOf(part);
@@ -65,8 +65,8 @@ async function verifyPart(files: RunFiles, { state, output, rejects }: Checkpoin
 }
 
 /**
- * Copies what an earlier attempt has committed, so that another one goes on there. The earlier one may still write after
- * its checkpoint; what the checkpoint covers does not change.
+ * Copies what an earlier attempt has committed, so that another one goes on there. The earlier one may still write
+ * after its checkpoint; what the checkpoint covers does not change.
  *
  * @returns whether there was anything to go on with
  */
