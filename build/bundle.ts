@@ -67,7 +67,7 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/dist\/src\/(base\/(options\/(?!values\/(?!option-text))|(?!parse-records|write-row)[\w-]+\.js$)|cli\/command-table)/,
+    test: /\/dist\/src\/(base\/(options\/(?!values\/(?!option-text))|(?!parse-records|write-row|thread-result)[\w-]+\.js$)|cli\/command-table)/,
   },
   // A group takes what its modules import, too, but for these, which are also needed without it, or it without them.
   { name: 'version', test: /\/src\/base\/version\.js$/, priority: 1 },

@@ -10,10 +10,10 @@ import { startStub } from './support/stub/service.ts';
 
 /** How large the house may be. These numbers only go down: lower one when it is more than the house needs. */
 const LIMITS = {
-  'files of src': 890,
-  'lines of src': 95_500,
-  'lines of test': 78_400,
-  'modules that a run with a service loads': 365,
+  'files of src': 860,
+  'lines of src': 94_800,
+  'lines of test': 78_200,
+  'modules that a run with a service loads': 350,
   'files on the way of a run': 45,
 };
 

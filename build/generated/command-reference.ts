@@ -1,5 +1,4 @@
-import type { Option } from '../../src/base/options/option.ts';
-import { describeWithDefault } from '../../src/base/options/values/option-text.ts';
+import { describeWithDefault, type Option } from '../../src/base/options/option.ts';
 import { argumentName, type CommandRow, documentedGroups } from '../../src/cli/command-table/command-row.ts';
 import { commands } from '../../src/cli/command-table/commands.ts';
 import { environmentVariables, optionSyntax, usageLine, valueNotes } from '../../src/cli/help/help-text.ts';
@@ -16,6 +15,7 @@ interface Explained {
 export function commandReference(): string {
   const describes = new Map<string, string>();
   const explained: Explained[] = [];
+  const shown = new Set<string>();
   const sections = commands.map(command => {
     const groups = documentedGroups(command).map(([heading, options]) => {
       const isOld = (name: string, { describe }: Option): boolean => describes.get(name) === describe;
@@ -27,7 +27,7 @@ export function commandReference(): string {
       };
     });
     const known = groups.filter(({ heading }) => heading !== 'General').flatMap(group => group.known);
-    const text = sectionOf(command, groups, alsoOf(known, explained));
+    const text = sectionOf(command, groups, alsoOf(known, explained), shown);
     for (const { heading, fresh } of groups) {
       const names = fresh.map(([name]) => name).filter(name => !describes.has(name));
       explained.push({ command: command.name, heading, names });
@@ -40,8 +40,8 @@ export function commandReference(): string {
 
 ${MADE}
 
-Each option is explained once, under the first command that has it; \`rowcast COMMAND --help\` explains all of a command, with
-examples, and \`-h\` the common ones. Every command has the options under General of \`score\`.
+Each option and argument is explained once, under the first command that has it; \`rowcast COMMAND --help\` explains all
+of a command, with examples, and \`-h\` the common ones. Every command has the options under General of \`score\`.
 
 ${[...notes, ...environmentVariables.map(([name, text]) => `\`${name}\`: ${text}.`)].map(note => listItem(escaped(note))).join('\n')}
 
@@ -53,6 +53,7 @@ function sectionOf(
   command: CommandRow,
   groups: readonly { heading: string; fresh: readonly [string, Option][] }[],
   also: string,
+  shown: Set<string>,
 ): string {
   const { name, describe, positionals = [] } = command;
   const fresh = groups.filter(group => group.fresh.length > 0);
@@ -67,7 +68,10 @@ function sectionOf(
   return [
     `## rowcast ${name}`,
     paragraphOf(`\`${usageLine(command)}\`: ${escaped(describe)}.`),
-    positionals.map(each => item(argumentName(each), each)).join('\n'),
+    positionals
+      .filter(({ describe: text }) => !shown.has(text) && shown.add(text))
+      .map(each => item(argumentName(each), each))
+      .join('\n'),
     ...items,
     also,
   ]
@@ -80,14 +84,20 @@ const item = (syntax: string, option: Option): string =>
     `\`${syntax}\`: ${escaped(describeWithDefault(option).replace(/ \(default: (none|no limit|all|-|0|the definition's)\)$/, ''))}`,
   );
 
-/** The options that were explained before: by heading where a command has all of one, else by name. */
+/** The options that were explained before: by heading where a command has most of one, else by name. */
 function alsoOf(known: readonly string[], explained: readonly Explained[]): string {
-  const whole = explained.filter(
-    ({ names }) => names.length > 1 && names.every(name => known.includes(name)),
-  );
-  const single = known.filter(name => !whole.some(({ names }) => names.includes(name)));
-  const parts = [...new Set(whole.map(({ command }) => command))].map(name => {
-    const headings = whole.filter(({ command }) => command === name).map(({ heading }) => heading);
+  const most = explained.filter(({ names }) => {
+    const had = names.filter(name => known.includes(name)).length;
+    return had > 1 && had >= names.length * 0.6;
+  });
+  const single = known.filter(name => !most.some(({ names }) => names.includes(name)));
+  const parts = [...new Set(most.map(({ command }) => command))].map(name => {
+    const headings = most
+      .filter(({ command }) => command === name)
+      .map(({ heading, names }) => {
+        const without = names.filter(option => !known.includes(option)).map(option => `\`--${option}\``);
+        return without.length === 0 ? heading : `${heading} (but ${without.join(', ')})`;
+      });
     return `of \`${name}\` those under ${headings.join(', ')}`;
   });
   if (single.length > 0) parts.push(single.map(name => `\`--${name}\``).join(', '));

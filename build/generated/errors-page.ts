@@ -37,9 +37,10 @@ ${markdownTable(
 
 ## Error messages
 
-An error on stderr says what happened and where, with its code, then what to do. With \`--log-format json\` it is an object
-with \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`, \`request\`, \`hint\` and \`retryable\`. Codes are stable, messages are not.
-Parentheses have exit codes other than 2; (2/3) is 2 before the run has started. Errors with 75 may go away by themselves.
+An error on stderr says what happened and where, with its code, then what to do. With \`--log-format json\` it is an
+object with \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`, \`request\`, \`hint\` and \`retryable\`. Codes are stable, messages
+are not. Parentheses have exit codes other than 2; (2/3) is 2 before the run has started. Errors with 75 may go away by
+themselves.
 
 ### Command line, definition and environment
 
@@ -81,7 +82,7 @@ ${markdownTable(
   ['what happened', 'HTTP status', 'what rowcast does', 'exit code if it ends the run'],
   Object.entries(failureTable).map(([kind, { when, statuses, causes, does }]) => [
     when,
-    statuses.length + causes.length === 0 ? 'as the protocol says' : statuses.join(', '),
+    statuses.length + causes.length === 0 ? '' : statuses.join(', '),
     does,
     exitOfKind(kind as FailureKind), // the keys of the table
   ]),

@@ -46,7 +46,10 @@ export class RowcastError extends Error {
   severity: Severity;
   readonly location: Location;
   hint: string | undefined;
-  /** Values of rows, for the person who started the command. They are in no message, because messages are logged and kept. */
+  /**
+   * Values of rows, for the person who started the command. They are in no message, because messages are logged and
+   * kept.
+   */
   readonly quote: string | undefined;
   /** Whether the same command cannot resume the run that this error stops. */
   readonly needsRestart: boolean;

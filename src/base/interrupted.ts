@@ -47,8 +47,8 @@ export async function unlessStopped<T>(
 }
 
 /**
- * A signal that is aborted after a time in milliseconds, or with another one. It holds its timer until its end: the one of
- * `AbortSignal.timeout` behind `AbortSignal.any` may be forgotten by Node 20.
+ * A signal that is aborted after a time in milliseconds, or with another one. It holds its timer until its end: the one
+ * of `AbortSignal.timeout` behind `AbortSignal.any` may be forgotten by Node 20.
  */
 export function timeLimit(ms: number, other: AbortSignal): { over: AbortSignal; end(): void } {
   const limit = new AbortController();
@@ -79,7 +79,8 @@ export interface Stopping {
 }
 
 /**
- * Stops a run in two steps: first no further batch is read; after a timeout or a failure, in-flight requests are cancelled.
+ * Stops a run in two steps: first no further batch is read; after a timeout or a failure, in-flight requests are
+ * cancelled.
  *
  * @param onStop called to end a pending read
  * @param cancel aborted when there is nothing to wait for

@@ -28,8 +28,8 @@ export const isPath = (name: string): boolean => name !== 'stdin' && schemeOf(na
 export const pathWord = (path: string): string => shellWord(path.startsWith('-') ? `./${path}` : path);
 
 /**
- * A pipe through which a file goes. The first command reads it from stdin: some programs refuse names whose suffix is not theirs.
- * What writes to stdin, or prints an object of a store without such a command, is left as `…`.
+ * A pipe through which a file goes. The first command reads it from stdin: some programs refuse names whose suffix is
+ * not theirs. What writes to stdin, or prints an object of a store without such a command, is left as `…`.
  *
  * @param commands each reads stdin
  */

@@ -1,4 +1,7 @@
-/** A word of a command line, quoted for a POSIX shell if it needs quotes; without control characters, which a terminal would interpret. */
+/**
+ * A word of a command line, quoted for a POSIX shell if it needs quotes; without control characters, which a terminal
+ * would interpret.
+ */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (!/\p{Cc}/u.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;

@@ -7,8 +7,8 @@ const SYSTEM_ERROR = /^(E[A-Z0-9]+): ([^,]*), /;
 export const isDiskFull = (cause: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(cause) ?? '');
 
 /**
- * Whether the same operation on a file may succeed later, although nobody changes anything: a file server is restarted, or
- * the machine has too much to do.
+ * Whether the same operation on a file may succeed later, although nobody changes anything: a file server is restarted,
+ * or the machine has too much to do.
  */
 export const isPassing = (cause: unknown): boolean => PASSING.has(codeOf(cause) ?? '');
 

@@ -4,11 +4,15 @@ export interface StoredBytes {
   /**
    * Reads the bytes `[from, to)`, which must be in the file.
    *
-   * @param isKept whether they are read even if the source is closed meanwhile: a run that is being stopped still writes them
+   * @param isKept whether they are read even if the source is closed meanwhile: a run that is being stopped still
+   *   writes them
    * @throws RowcastError `unreadable_input`, `input_changed`
    */
   read(from: number, to: number, isKept?: boolean): Promise<Buffer>;
-  /** Makes the chunks of the source those of a text that a format makes of the file, from an offset on, and returns them. */
+  /**
+   * Makes the chunks of the source those of a text that a format makes of the file, from an offset on, and returns
+   * them.
+   */
   readAs(text: TextOfFile, offset: number): AsyncIterator<Buffer>;
 }
 

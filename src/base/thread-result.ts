@@ -5,8 +5,8 @@ import { fromThreadError, type ThreadError, toThreadError } from './errors.ts';
 type Posted<Result, Message> = { message: Message } | { result: Result } | { failure: ThreadError };
 
 /**
- * Starts a thread that makes one result: its file calls `postResult`. It gets no options of the process, because some, such
- * as --input-type, forbid starting a file.
+ * Starts a thread that makes one result: its file calls `postResult`. It gets no options of the process, because some,
+ * such as --input-type, forbid starting a file.
  *
  * @param file the compiled file: unlike imports, URLs are not rewritten
  */

@@ -7,7 +7,7 @@ export interface UnsupportedFile {
   /** Whether a file is of this kind; left out if its first bytes do not tell. */
   readonly begins?: (first: FirstBytes) => boolean;
   /** How it becomes a file that is read; left out if no command can know. */
-  readonly conversion?: Conversion;
+  readonly conversion?: FileConversion;
   /** What else to know before it is converted, in whole sentences. */
   readonly caution?: string;
   /** The suffixes of names that promise such a file. */
@@ -17,10 +17,10 @@ export interface UnsupportedFile {
 }
 
 /**
- * A command that prints what is read, or one that writes a file: some programs need all of their input. Each was tried with files that
- * other programs wrote.
+ * A command that prints what is read, or one that writes a file: some programs need all of their input. Each was tried
+ * with files that other programs wrote.
  */
-export type Conversion =
+export type FileConversion =
   /**
    * @param file a word of a shell; empty for stdin
    * @param first of the file that is converted
@@ -29,7 +29,7 @@ export type Conversion =
   /** @param file a word of a shell, as is `made` */
   | { readonly write: (file: string, made: string) => string; readonly suffix: 'csv' | 'parquet' };
 
-/** The first bytes of a file: up to `FIRST_BYTES`. */
+/** The first bytes of a file: up to `RECOGNIZED_BYTES`. */
 export interface FirstBytes {
   readonly bytes: Buffer;
   /** A character for each byte. */
@@ -39,21 +39,21 @@ export interface FirstBytes {
 }
 
 /** Bytes that are looked at: the header block of a tar archive. */
-export const FIRST_BYTES = 512;
+export const RECOGNIZED_BYTES = 512;
 
 const begins =
   (magic: string): NonNullable<UnsupportedFile['begins']> =>
   ({ latin1 }) =>
     latin1.startsWith(magic);
 
-const decompressedBy = (program: string): Conversion => ({
+const decompressedBy = (program: string): FileConversion => ({
   print: file => `${program} -dc${file && ` < ${file}`}`,
 });
 
 const python = (modules: string, code: string): string => `python3 -c "import sys, ${modules}; ${code}"`;
 
 /** Python with the names of both files as arguments. */
-const writtenBy = (modules: string, code: string, suffix: 'csv' | 'parquet' = 'parquet'): Conversion => ({
+const writtenBy = (modules: string, code: string, suffix: 'csv' | 'parquet' = 'parquet'): FileConversion => ({
   write: (file, made) => `${python(modules, code)} ${file} ${made}`,
   suffix,
 });
@@ -310,7 +310,7 @@ export const unsupportedFiles: readonly UnsupportedFile[] = [
 ];
 
 /** Python that writes a table of Arrow as Parquet. */
-function arrowBy(table: string, module: string): Conversion {
+function arrowBy(table: string, module: string): FileConversion {
   return writtenBy(`${module}, pyarrow.parquet`, `pyarrow.parquet.write_table(${table}, sys.argv[2])`);
 }
 
@@ -346,8 +346,8 @@ function isBinary({ bytes }: FirstBytes): boolean {
 }
 
 /**
- * A header of two bytes may also be text, so what follows is decompressed. zlib is loaded only for that: scoring threads read
- * headers too, and start sooner without it.
+ * A header of two bytes may also be text, so what follows is decompressed. zlib is loaded only for that: scoring
+ * threads read headers too, and start sooner without it.
  */
 function isZlib({ bytes }: FirstBytes): boolean {
   if (bytes[0] !== 0x78 || ![0x01, 0x5e, 0x9c, 0xda].includes(bytes[1] ?? 0)) return false;

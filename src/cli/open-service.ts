@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { protocolOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
-import type { ClientOptions } from '../client/service-client.ts';
+import type { ServiceClientOptions } from '../client/service-client.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
 import { onlyReports } from '../library/service/refuse-protocol.ts';
@@ -48,7 +48,7 @@ export async function withServiceOf<T>(
 export function reportedRequests(
   { log, telemetry }: Context,
   { maxOutage }: Pick<JobValues, 'maxOutage'>,
-): Pick<ClientOptions, 'onRetry' | 'trace'> {
+): Pick<ServiceClientOptions, 'onRetry' | 'trace'> {
   const logRetry = retryLines(log, maxOutage);
   if (telemetry === undefined) return { onRetry: logRetry };
   return {

@@ -6,7 +6,8 @@ export interface Key {
   /** The one to send now. */
   current(): string;
   /**
-   * Looks for another key, after the service has refused this one. Requests that were refused at the same time look once.
+   * Looks for another key, after the service has refused this one. Requests that were refused at the same time look
+   * once.
    *
    * @returns whether there is one
    */
@@ -134,7 +135,10 @@ function authHeaders(auth: Auth, key: string | undefined): Readonly<Record<strin
 /** A token (RFC 9110 section 5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** What a request or a connection needs (RFC 9110 sections 7.2, 7.6, 8 and 10.1), and what a trace writes (W3C Trace Context). */
+/**
+ * What a request or a connection needs (RFC 9110 sections 7.2, 7.6, 8 and 10.1), and what a trace writes (W3C Trace
+ * Context).
+ */
 const OWN =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|accept|accept-encoding|x-request-id|traceparent|tracestate|content-.*|proxy-.*)$/;
 
@@ -148,7 +152,9 @@ export function headerFault(name: string, auth: Auth): string | undefined {
   return undefined;
 }
 
-/** Whether a header can have this value (RFC 9110 section 5.5), which is neither empty nor begins or ends with a space. */
+/**
+ * Whether a header can have this value (RFC 9110 section 5.5), which is neither empty nor begins or ends with a space.
+ */
 export const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(text);
 
 /** A shorter value of a header is no secret, and occurs in many texts by chance. */
@@ -157,7 +163,9 @@ const MIN_VALUE_LENGTH = 4;
 /** As many characters of a secret in a row are not shown either. */
 const PART_LENGTH = 8;
 
-/** What is sent to a service or a proxy, and shown nowhere. Text from a service that contains one of them is not shown. */
+/**
+ * What is sent to a service or a proxy, and shown nowhere. Text from a service that contains one of them is not shown.
+ */
 export class Secrets {
   readonly #short = new Set<string>();
   /** Every part of the long ones, so that looking for them takes as long as the text is. */
@@ -193,7 +201,8 @@ function* partsOf(text: string): Generator<string> {
 /** How a key may be written in the text of a response: as it is, in JSON, in a URL, in hex, in base64. */
 function formsOf(key: string): string[] {
   const bytes = Buffer.from(key);
-  // In base64 of a longer text, such as `user:key`, it begins at any of three places; its ends depend on what is next to it.
+  // In base64 of a longer text, such as `user:key`, it begins at any of three places; its ends depend on what is next
+  // to it.
   const encoded = ['', 'x', 'xx'].map(before =>
     Buffer.from(before + key)
       .toString('base64')

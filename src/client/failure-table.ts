@@ -6,8 +6,9 @@ import type {
 } from '../scoring/failures/failure-rule.ts';
 
 /**
- * What each kind of failure means and what is done about it. `scoring/failures/decide.ts` applies these rules; the table in
- * docs/exit-codes-and-errors.md is generated from here. Statuses are those of RFC 9110 section 15 and RFC 6585 section 4.
+ * What each kind of failure means and what is done about it. `scoring/failures/decide.ts` applies these rules; the
+ * table in docs/exit-codes-and-errors.md is generated from here. Statuses are those of RFC 9110 section 15 and RFC 6585
+ * section 4.
  */
 export const failureTable: FailureTable = {
   unavailable: {

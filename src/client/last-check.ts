@@ -3,15 +3,15 @@ import type { Latencies } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import type { Protocol } from './protocols/protocol.ts';
-import type { Connections } from './transport/connections.ts';
+import type { HttpConnections } from './transport/connections.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
 import { MAX_RESPONSE_BYTES, readBody } from './transport/response-body.ts';
 
 /**
- * How long a run waits at its end for the last responses, or for a surplus response: a multiple of the usual latency, because
- * requests that received the response to an earlier one took less time than they should have.
+ * How long a run waits at its end for the last responses, or for a surplus response: a multiple of the usual latency,
+ * because requests that received the response to an earlier one took less time than they should have.
  */
 const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
 
@@ -20,7 +20,9 @@ const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
  *
  * @throws RowcastError `mixed_up_responses`, naming the first such row
  */
-export function checkWritten({ firstSuspectRow: row }: Pick<Connections, 'firstSuspectRow'>): void {
+export function checkWrittenResponses({
+  firstSuspectRow: row,
+}: Pick<HttpConnections, 'firstSuspectRow'>): void {
   if (row === undefined) return;
   throw new RowcastError(
     'mixed_up_responses',
@@ -46,8 +48,8 @@ export interface LastCheckOptions {
 }
 
 /**
- * Checks all rows at the end of a run. If responses are matched to requests by order alone, a surplus response may arrive only
- * after the last one. A connection that has not proved to be in order is watched for a while.
+ * Checks all rows at the end of a run. If responses are matched to requests by order alone, a surplus response may
+ * arrive only after the last one. A connection that has not proved to be in order is watched for a while.
  */
 export async function checkLast(options: LastCheckOptions): Promise<void> {
   const { connections } = options.transport;
@@ -63,13 +65,14 @@ export async function checkLast(options: LastCheckOptions): Promise<void> {
   } finally {
     deadline.release();
   }
-  checkWritten(connections);
+  checkWrittenResponses(connections);
 }
 
 /**
- * Requests the description once more on each connection whose responses were written to the output. Responses arrive in the
- * order of their requests (RFC 9112 section 9.3). If the next one is the description, all earlier ones were in order; if it
- * holds a batch's predictions, they were not. A connection that responds otherwise, or too late, remains at risk.
+ * Requests the description once more on each connection whose responses were written to the output. Responses arrive in
+ * the order of their requests (RFC 9112 section 9.3). If the next one is the description, all earlier ones were in
+ * order; if it holds a batch's predictions, they were not. A connection that responds otherwise, or too late, remains
+ * at risk.
  */
 async function checkIdle(options: LastCheckOptions, signal: AbortSignal): Promise<void> {
   const { transport, request } = options;
@@ -98,7 +101,7 @@ async function checkOne(
     const kind = kindOf(body);
     if (kind === 'predictions') connections.suspect(origin);
     // If the connection was closed and reopened in the meantime, this proves nothing about the old one.
-    else if (kind === 'description' && connection.origin === origin) origin.proven();
+    else if (kind === 'description' && connection.origin === origin) origin.firstRow = undefined;
   } finally {
     slot.release(false);
   }

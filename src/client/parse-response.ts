@@ -2,9 +2,9 @@ import { formatList, sanitize } from '../base/sanitize.ts';
 import { StringScanner } from '../formats/json/scan-string.ts';
 
 /**
- * Parses a response with predictions, which may contain the bare tokens NaN, Infinity and -Infinity. They are not JSON, but
- * Python writes them. They become null and infinite numbers, neither of which is a valid prediction, so each costs its row
- * only.
+ * Parses a response with predictions, which may contain the bare tokens NaN, Infinity and -Infinity. They are not JSON,
+ * but Python writes them. They become null and infinite numbers, neither of which is a valid prediction, so each costs
+ * its row only.
  *
  * @throws InvalidResponse
  */
@@ -70,8 +70,8 @@ const CLOSING = 0x7d;
 
 /**
  * Whether JSON is nested more deeply than any valid response. Checked before parsing: each level needs a hundred times
- * its size in memory, and code that walks the result recurses once per level. A parser stops at the first string that is
- * not valid, and so does this.
+ * its size in memory, and code that walks the result recurses once per level. A parser stops at the first string that
+ * is not valid, and so does this.
  */
 function isDeep(json: Buffer): boolean {
   const strings = new StringScanner();

@@ -39,8 +39,8 @@ export interface RequestsOptions {
 }
 
 /**
- * Sends each request once, when the pacer grants a slot, and reads its response. One that was refused because its key has
- * expired is sent again, if there is another key.
+ * Sends each request once, when the pacer grants a slot, and reads its response. One that was refused because its key
+ * has expired is sent again, if there is another key.
  */
 export class Requests {
   readonly #options: RequestsOptions;
@@ -165,7 +165,9 @@ export async function withRetries<T>(
 /** The status of a service that does not know a path. */
 const NO_SUCH_PATH = 404;
 
-/** Statuses of requests for a model that is not loaded: Triton and MLServer have 400, KServe and TensorFlow Serving 404. */
+/**
+ * Statuses of requests for a model that is not loaded: Triton and MLServer have 400, KServe and TensorFlow Serving 404.
+ */
 const NOT_YET: readonly (number | undefined)[] = [400, NO_SUCH_PATH];
 
 /** Asks a service whether its models are ready. */
@@ -188,8 +190,8 @@ export class ModelReadiness {
   }
 
   /**
-   * Sends a request for a model. While the model is not loaded, services respond with 400 or 404, as they do to what they will
-   * never accept, so they are then asked whether it is ready. If not, the failure is temporary.
+   * Sends a request for a model. While the model is not loaded, services respond with 400 or 404, as they do to what
+   * they will never accept, so they are then asked whether it is ready. If not, the failure is temporary.
    *
    * @param model undefined if the request is not about one
    * @throws CallError

@@ -11,7 +11,7 @@ import type { ReceivedPredictions } from '../scoring/predictions.ts';
 import type { TraceRequest } from '../scoring/scorer.ts';
 import { Credentials, type Key, type Secrets } from './credentials.ts';
 import { failureTable, withStatuses } from './failure-table.ts';
-import { checkLast, checkWritten } from './last-check.ts';
+import { checkLast, checkWrittenResponses } from './last-check.ts';
 import { Pacer } from './pacing/pacer.ts';
 import { type Expected, expectedClasses, type Protocol, type ResponseReader } from './protocols/protocol.ts';
 import { isNoAnswer, ModelReadiness, Requests, type WholeRequest, withRetries } from './requests.ts';
@@ -40,14 +40,14 @@ export class ServiceClient<P extends Protocol = Protocol> {
   readonly retryPolicy: RetryPolicy;
   readonly transport: Transport;
   readonly #credentials: Credentials;
-  readonly #options: ClientOptions<P>;
+  readonly #options: ServiceClientOptions<P>;
   readonly #pacer: Pacer;
   readonly #requests: Requests;
   readonly #readiness: ModelReadiness;
   readonly #closed = new AbortController();
 
   /** @param shared a client whose pace and knowledge of the service this one shares */
-  constructor(options: ClientOptions<P>, shared?: ServiceClient) {
+  constructor(options: ServiceClientOptions<P>, shared?: ServiceClient) {
     this.#options = options;
     this.name = options.name;
     this.protocol = options.protocol;
@@ -110,7 +110,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
    * A client for one of several runs: they share the pace and what is known of the service. Statistics and connections
    * are its own, so surplus responses cast doubt on the rows of one run only.
    */
-  forRun(own: Pick<ClientOptions, 'maxOutage' | 'onRetry'> = {}): ServiceClient<P> {
+  forRun(own: Pick<ServiceClientOptions, 'maxOutage' | 'onRetry'> = {}): ServiceClient<P> {
     return new ServiceClient({ ...this.#options, ...own }, this);
   }
 
@@ -127,7 +127,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
    */
   confirm(origins: readonly number[], row: number): boolean {
     const { connections } = this.transport;
-    checkWritten(connections);
+    checkWrittenResponses(connections);
     return connections.confirm(origins, row);
   }
 
@@ -233,7 +233,7 @@ interface Asked<T> {
   read(body: Buffer, secrets: Secrets): T;
 }
 
-export interface ClientOptions<P extends Protocol = Protocol> {
+export interface ServiceClientOptions<P extends Protocol = Protocol> {
   /** Base URL, from `readBaseUrl`. */
   url: URL;
   /** Not needed if none is sent. */

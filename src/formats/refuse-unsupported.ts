@@ -1,9 +1,9 @@
 import { RowcastError } from '../base/errors.ts';
 import { isPath, type PipedFile, pathWord, pipeOf } from '../base/shell-pipe.ts';
 import {
-  type Conversion,
-  FIRST_BYTES,
+  type FileConversion,
   type FirstBytes,
+  RECOGNIZED_BYTES,
   unsupportedFiles,
 } from '../base/unsupported-files.ts';
 import { asInput } from './filtered-by.ts';
@@ -53,7 +53,7 @@ export function refuseUnsupported(
 }
 
 function firstBytes(all: Buffer): FirstBytes {
-  const bytes = all.subarray(0, FIRST_BYTES);
+  const bytes = all.subarray(0, RECOGNIZED_BYTES);
   return {
     bytes,
     latin1: bytes.toString('latin1'),
@@ -63,7 +63,11 @@ function firstBytes(all: Buffer): FirstBytes {
 }
 
 /** What to do about a file, as a sentence. */
-function convertedBy(conversion: Conversion, first: FirstBytes, { name, decodedBy = [] }: PipedFile): string {
+function convertedBy(
+  conversion: FileConversion,
+  first: FirstBytes,
+  { name, decodedBy = [] }: PipedFile,
+): string {
   const isPlain = isPath(name) && decodedBy.length === 0;
   if ('print' in conversion) {
     const command = isPlain

@@ -1,7 +1,7 @@
 import type { TypeChoice } from '../base/contract/limits.ts';
 import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
-import { train as trainReport } from '../training/train.ts';
+import { trainReport } from '../training/train.ts';
 import { called } from './as-rowcast-error.ts';
 import { CallbackGuard } from './callback-guard.ts';
 import { findHistory } from './history-files.ts';

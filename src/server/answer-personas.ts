@@ -7,7 +7,7 @@ import { keyOf, noMemory } from './limits/shares.ts';
 import { type ContentMember, PersonaWork } from './predict/persona-work.ts';
 import { checkConnected, onRequestEnd } from './request-end.ts';
 import type { Shared } from './service.ts';
-import { type Asker, THREAD_BYTES, type ThreadCall } from './threads/service-threads.ts';
+import { type Asker, LARGE_REQUEST_BYTES, type ThreadCall } from './threads/service-threads.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -27,7 +27,7 @@ export function answerPersonas(
       check: () => checkConnected(reply),
     };
     const call =
-      body && body.length >= THREAD_BYTES
+      body && body.length >= LARGE_REQUEST_BYTES
         ? await threads.openCall(body, member, asker)
         : ownCall(body && Buffer.concat(body.parts), member, fairUse, asker);
     const { responses } = fairUse.shares;

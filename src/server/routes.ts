@@ -11,7 +11,7 @@ import { keyOf, shareRequests } from './limits/shares.ts';
 import { RequestError } from './problems/problems.ts';
 import { checkConnected } from './request-end.ts';
 import type { Shared } from './service.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import type { ServiceMetrics } from './telemetry/metrics.ts';
 
 /** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
 export async function userRoutes(app: FastifyInstance, options: Shared): Promise<void> {
@@ -87,7 +87,7 @@ export function noSuchEndpoint(request: FastifyRequest): never {
 interface PublicRouteOptions {
   readiness: Readiness;
   /** Served if given. */
-  metrics: Metrics | undefined;
+  metrics: ServiceMetrics | undefined;
 }
 
 /** Routes without authentication: health, readiness, metrics, OpenAPI. Responses must not contain secrets. */

@@ -9,7 +9,7 @@ import { KeyRing } from './auth/key-ring.ts';
 import { OWN_KEY } from './auth/principal.ts';
 import { handleRequests, requestIdHeader, requestIdOf } from './handle-requests.ts';
 import { checkHosts } from './http/check-head.ts';
-import type { Connections } from './http/connections.ts';
+import type { ServerConnections } from './http/connections.ts';
 import { replaceCertificate, serverFactory } from './http/http-server.ts';
 import { FairUse } from './limits/fair-use.ts';
 import { ModelCache, preloadModels } from './predict/model-cache.ts';
@@ -20,7 +20,7 @@ import type { Service, ServiceOptions, Shared } from './service.ts';
 import { defaultLimits } from './service-limits.ts';
 import { handshakeFailureOf } from './telemetry/event-log.ts';
 import { observe, observeMalformed } from './telemetry/request-observer.ts';
-import { openTelemetry } from './telemetry/telemetry.ts';
+import { openServiceTelemetry } from './telemetry/telemetry.ts';
 import { ServiceThreads } from './threads/service-threads.ts';
 
 const CLOSE_MS = 8_000;
@@ -37,14 +37,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     own: key === undefined ? undefined : { name: OWN_KEY, key },
     home: storedKeys ? home : undefined,
   });
-  const { metrics, observers, onClosing, onRefused, onHandshakeFailed } = await openTelemetry({
+  const { metrics, observers, onClosing, onRefused, onHandshakeFailed } = await openServiceTelemetry({
     hasMetrics: options.metrics,
     log,
     reportsLoaded: () => models.loaded,
   });
   const readiness = new Readiness(home);
   let isClosing = false;
-  let connections: Connections | undefined;
+  let connections: ServerConnections | undefined;
   const app = fastify({
     serverFactory: serverFactory(limits, tls, {
       onConnections(opened) {

@@ -2,17 +2,17 @@ import { createHash, type Hash } from 'node:crypto';
 import { RowcastError } from '../base/errors.ts';
 import type { StoredBytes, TextEntry, TextOfFile } from '../base/text-of-file.ts';
 import type { Codec } from './codecs/codec.ts';
-import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
+import { CODEC_START_BYTES, codecOfBytes, nameOfContent } from './codecs/codecs.ts';
 import { none } from './codecs/none.ts';
 import { checkEncoding, expectUtf16, nameForIconv, transcode } from './codecs/transcode.ts';
 import { sha256OfStream } from './digests.ts';
 import {
   type ByteStream,
   type Identity,
+  type InputVersion,
   type Source,
   type StoredInput,
   unreadable,
-  type Version,
 } from './source.ts';
 
 /** How an input begins. */
@@ -26,7 +26,7 @@ interface Beginning {
 export class DecodedSource implements Source {
   readonly name: string;
   readonly contentName: string;
-  readonly version: Version;
+  readonly version: InputVersion;
   readonly isLive: boolean;
   chunks: AsyncIterator<Buffer>;
   readonly #stored: StoredInput;
@@ -148,7 +148,7 @@ export class DecodedSource implements Source {
   async #readBeginning(): Promise<Beginning> {
     const head: Buffer[] = [];
     // A pipe may deliver these bytes one by one.
-    for (let size = 0; size < MAGIC_BYTES; ) {
+    for (let size = 0; size < CODEC_START_BYTES; ) {
       const { value, done } = await this.#raw.next();
       if (done) break;
       head.push(Buffer.from(value));

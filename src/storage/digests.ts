@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Files } from './durable-files.ts';
 
 /** SHA-256 of a file in hex, as printed by `sha256sum`. */
-export const sha256Of = (path: string): Promise<string> =>
+export const sha256OfFile = (path: string): Promise<string> =>
   sha256OfStream(createReadStream(path, { highWaterMark: 1 << 20 }));
 
 /** The SHA-256 of several files in their order: that of the only one, or of the lines that have one each, in hex. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Access, keepAccess, PRIVATE, restrictAccess } from './local/access.ts';
+import { type FileAccess, keepAccess, PRIVATE, restrictAccess } from './local/access.ts';
 import { isMissing, unlessMissing } from './local/missing.ts';
 
 /**
@@ -13,7 +13,7 @@ export interface Files {
    * Opens for writing without truncating; creates the file if it does not exist. One that exists keeps its mode, unless
    * only its owner may use it.
    */
-  open(path: string, access: Access): Promise<WritableFile>;
+  open(path: string, access: FileAccess): Promise<WritableFile>;
   /** Replaces `to` atomically: a reader sees the old or the new file. Does nothing if `from` does not exist. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file if it exists. */
@@ -92,7 +92,7 @@ const openExisting = (path: string): Promise<FileHandle> =>
     return openReadOnly(path);
   });
 
-async function create(path: string, access: Access): Promise<FileHandle> {
+async function create(path: string, access: FileAccess): Promise<FileHandle> {
   const file = await open(path, 'ax+', access.mode);
   try {
     keepAccess(file.fd, access);

@@ -6,7 +6,7 @@ import { isMissing } from './local/missing.ts';
 import { isPassingAt } from './local/network-mount.ts';
 
 /** What tells a changed input from an unchanged one; known when it is opened. */
-export interface Version {
+export interface InputVersion {
   /** Size in bytes; null for a pipe. */
   readonly size: number | null;
   /** Modification time in milliseconds since 1970; null if unknown. */
@@ -16,7 +16,7 @@ export interface Version {
 }
 
 /** Identifies an input, as far as its storage allows. */
-export interface Identity extends Version {
+export interface Identity extends InputVersion {
   /** Absolute path, `stdin` or URL. */
   readonly path: string;
   /** Name of the compression, or of the format of a file that is not text. */
@@ -33,7 +33,7 @@ export interface Source {
   readonly name: string;
   /** The name without the suffix of a compression. */
   readonly contentName: string;
-  readonly version: Version;
+  readonly version: InputVersion;
   /** The commands that decompress it and convert its encoding, each from stdin to stdout; known once some bytes were read. */
   readonly decodedBy: readonly string[];
   /** Whether the bytes arrive as another process writes them. */
@@ -78,7 +78,7 @@ export interface ByteStream extends AsyncIterable<Buffer> {
 export interface StoredInput {
   readonly name: string;
   readonly path: string;
-  readonly version: Version;
+  readonly version: InputVersion;
   /** All bytes; read once. */
   readonly stream: ByteStream;
   /** The bytes from an offset to another, or to the end, as often as asked; undefined if the input is live. */

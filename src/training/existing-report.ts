@@ -5,8 +5,8 @@ import { readAsOf } from '../formats/formats.ts';
 import { hasReport, listReports, readReport } from '../models/store/report-store.ts';
 import { reportFolder } from '../models/store/report-version.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
-import { combinedSha256, sha256Of } from '../storage/digests.ts';
-import type { TrainOptions } from './train-options.ts';
+import { combinedSha256, sha256OfFile } from '../storage/digests.ts';
+import type { TrainingOptions } from './train-options.ts';
 
 const REPLACE_ONCE = 'To replace it, this time only, run the definition with --set train.if-exists=replace.';
 
@@ -15,7 +15,7 @@ const REPLACE_ONCE = 'To replace it, this time only, run the definition with --s
  *
  * @throws RowcastError `report_exists`, `damaged_report`
  */
-export async function existingReport(id: string, options: TrainOptions): Promise<Report | undefined> {
+export async function existingReport(id: string, options: TrainingOptions): Promise<Report | undefined> {
   const { home, ifExists, byDefinition = false, onSkip, onChanged } = options;
   if (ifExists === 'replace' || !(await hasReport(home, id))) return undefined;
   const comparesReport = ifExists === 'skip-unchanged' || (ifExists === undefined && byDefinition);
@@ -48,7 +48,7 @@ const reportExists = (home: string, id: string, { message, hint }: Record<'messa
   new RowcastError('report_exists', message, { location: { file: reportFolder(home, id) }, hint });
 
 /** The options that decide what a report learns, by flag, with their values as JSON. */
-export function optionsOf(options: TrainOptions): Record<string, string> {
+export function learningOptions(options: TrainingOptions): Record<string, string> {
   const { predict, seed = 1, nulls = [], bins, features, excludeFeatures, types } = options;
   const files = filesOf(options).map(file => readAsOf(options, nameOfContent(file)));
   const readAs = (name: 'delimiter' | 'quote' | 'escape'): unknown => {
@@ -84,9 +84,12 @@ const isGiven = (value: unknown): boolean =>
  * What has changed since a report was trained, in words; nothing if training would make the same report again. A history
  * that is not a file can be read only once, so it counts as changed.
  */
-async function changesSince({ id, trained_from: before }: Report, options: TrainOptions): Promise<string[]> {
+async function changesSince(
+  { id, trained_from: before }: Report,
+  options: TrainingOptions,
+): Promise<string[]> {
   if (before === undefined) return ['what it was trained from is not known'];
-  const now = optionsOf(options);
+  const now = learningOptions(options);
   const names = new Set([...Object.keys(before.options), ...Object.keys(now)]);
   const changes = [...names].filter(name => before.options[name] !== now[name]);
   const digest = await historyDigest(filesOf(options));
@@ -98,7 +101,7 @@ async function changesSince({ id, trained_from: before }: Report, options: Train
   ];
 }
 
-const filesOf = ({ historyFile, furtherFiles = [] }: TrainOptions): string[] => [
+const filesOf = ({ historyFile, furtherFiles = [] }: TrainingOptions): string[] => [
   historyFile,
   ...furtherFiles,
 ];
@@ -109,7 +112,7 @@ async function historyDigest(files: readonly string[]): Promise<string | undefin
   for (const file of files) {
     const found = file === '-' ? undefined : await stat(file).catch(() => undefined); // opening it reports the error
     if (found?.isFile() !== true) return undefined;
-    digests.push(await sha256Of(file));
+    digests.push(await sha256OfFile(file));
   }
   return combinedSha256(digests);
 }

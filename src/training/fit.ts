@@ -1,4 +1,4 @@
-import { MAX_COLUMNS } from '../base/contract/profile.ts';
+import { MAX_REPORT_COLUMNS } from '../base/contract/profile.ts';
 import type { Report } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
@@ -10,19 +10,18 @@ import { evaluate, type LearnedModel } from './findings/evaluate.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
 import { testingResultsCsv } from './findings/testing-results.ts';
 import { profileOf } from './findings/training-profile.ts';
-import { valueNotes } from './findings/value-notes.ts';
+import { columnNotes } from './findings/value-notes.ts';
 import { warningsOf } from './findings/warnings.ts';
 import { percent } from './learn/evaluation.ts';
 import { columnValues, Designer, type Labelled } from './learn/features/design.ts';
 import { defaultEncoding, encodingChoices, type Selection, select } from './learn/selection/search.ts';
 import { foldsOf, learn } from './learn/selection/validate.ts';
 import { type ColumnChoices, learnColumns } from './rows/learn-columns.ts';
-import type { History } from './rows/read-history.ts';
+import type { LabelledHistory } from './rows/read-history.ts';
 import { labelsOf, splitRows } from './rows/split-rows.ts';
 
 export interface FitOptions extends ColumnChoices {
   id: string;
-  /** The column to predict. */
   predict: string;
   seed: number;
   /** Texts that were treated as missing. */
@@ -49,7 +48,7 @@ export interface Fitted {
  * @throws RowcastError `no_usable_columns`, `too_many_columns`, and those of `labelsOf` and `splitRows`
  */
 export async function fit(
-  history: History,
+  history: LabelledHistory,
   { id, predict, seed, nulls = [], ...choices }: FitOptions,
   onStep: OnStep = () => {},
 ): Promise<Fitted> {
@@ -127,7 +126,7 @@ export async function fit(
       notes: [
         ...history.notes,
         ...firstOf(learned.notes),
-        ...firstOf(valueNotes(learned, rows)),
+        ...firstOf(columnNotes(learned, rows)),
         ...firstOf(encodingNotes(columns, selection.encodings)),
         ...selectionNotes(selection),
         servedNote(learning.length, rows.length),
@@ -160,8 +159,8 @@ function learnDesign(
 /** A report with more could not be read again, or not be sent to a client. */
 function refuseTooMany(columns: readonly LearnedColumn[]): void {
   const { size } = new Set(columns.map(({ name }) => name));
-  if (size <= MAX_COLUMNS) return;
-  const most = counted(MAX_COLUMNS);
+  if (size <= MAX_REPORT_COLUMNS) return;
+  const most = counted(MAX_REPORT_COLUMNS);
   throw new RowcastError(
     'too_many_columns',
     `${counted(size)} columns can be used; a report has at most ${most}`,

@@ -1,7 +1,7 @@
 import type { HistoryOptions } from './rows/read-history.ts';
 
 /** How a report is trained, and how its training data is read. */
-export interface TrainOptions
+export interface TrainingOptions
   extends Omit<HistoryOptions, 'seed' | 'maxRecordBytes' | 'formats' | 'columns' | 'named' | 'names'> {
   /** By default derived from the names of the first file and the column. */
   id?: string;

@@ -8,8 +8,8 @@ import { removeAbandonedReports, writeReport } from '../models/store/write-repor
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { checkApart } from '../storage/local/distinct-files.ts';
 import { prepareReports, unwritableHome } from '../storage/local/home-folder.ts';
-import { existingReport, optionsOf } from './existing-report.ts';
-import type { TrainOptions } from './train-options.ts';
+import { existingReport, learningOptions } from './existing-report.ts';
+import type { TrainingOptions } from './train-options.ts';
 import type { TrainingJob, TrainingResult } from './training-worker.ts';
 
 const MAX_RECORD_BYTES = 1 << 20;
@@ -21,7 +21,7 @@ const MAX_RECORD_BYTES = 1 << 20;
  * @throws RowcastError `bad_report_id`, `report_exists`, `output_is_input`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
  *   of `fit`; or the signal's reason
  */
-export async function train(options: TrainOptions): Promise<Report> {
+export async function trainReport(options: TrainingOptions): Promise<Report> {
   const {
     ifExists,
     byDefinition = false,
@@ -51,7 +51,7 @@ export async function train(options: TrainOptions): Promise<Report> {
       ...fitted.report,
       trained_from: {
         history_sha256: sha256,
-        options: optionsOf(options),
+        options: learningOptions(options),
         by_definition: byDefinition,
       },
     };
@@ -82,7 +82,7 @@ export function defaultId(historyFile: string, predict: string): string {
 
 async function runThread(
   job: TrainingJob,
-  { signal, onStep }: { [Name in 'signal' | 'onStep']: TrainOptions[Name] | undefined },
+  { signal, onStep }: { [Name in 'signal' | 'onStep']: TrainingOptions[Name] | undefined },
 ): Promise<TrainingResult> {
   const worker = startThread(new URL('./training-worker.js', import.meta.url), job, {
     stdin: job.historyFile === '-',

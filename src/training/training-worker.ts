@@ -6,7 +6,6 @@ import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 /** What `train` passes to this thread, whose messages are the steps. */
 export type TrainingJob = FitOptions & HistoryOptions;
 
-/** The result of the thread. */
 export interface TrainingResult {
   fitted: Fitted;
   sha256: string | null;

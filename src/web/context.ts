@@ -11,7 +11,6 @@ export interface PlatformContext extends Shared {
   tokens: SignInTokens;
   /** Bytes of disk for uploaded data, runs and reports. */
   dataBytes: number;
-  /** The uploaded data. */
   data: DataStore;
   /** The disk space of the reports that were trained on the platform. */
   reportSpace: Space;

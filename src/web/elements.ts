@@ -1,5 +1,5 @@
 import { OWN_KEY } from '../server/auth/principal.ts';
-import { type Html, html, named, type Part } from './html.ts';
+import { type Html, type HtmlPart, html, named } from './html.ts';
 import { csrfField } from './session/csrf.ts';
 import { OWNER, type Session } from './session/sessions.ts';
 
@@ -9,11 +9,10 @@ interface Confirmation {
   /** The button that asks. */
   label: string;
   /** What the button is about, for screen readers, if there are several. */
-  about?: Part;
-  /** The question. */
-  title: Part;
+  about?: HtmlPart;
+  title: HtmlPart;
   /** What follows from it. */
-  text: Part;
+  text: HtmlPart;
   /** The route that is called, and the button that calls it. */
   action: string;
   submit: string;

@@ -15,7 +15,7 @@ export class Html {
 }
 
 /** What a template may contain: text is escaped, markup is not, and an absent part leaves nothing. */
-export type Part = Html | string | number | false | null | undefined | readonly Part[];
+export type HtmlPart = Html | string | number | false | null | undefined | readonly HtmlPart[];
 
 /** Keeps other files from making markup of text that is not escaped. */
 const own = Symbol('html');
@@ -24,7 +24,7 @@ const own = Symbol('html');
  * A tagged template for markup. All values are escaped, so that they are text or the value of an attribute, never markup;
  * attributes must be quoted.
  */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let text = strings[0] ?? '';
   for (const [i, part] of parts.entries()) text += markupOf(part) + strings[i + 1];
   return new Html(own, text);
@@ -41,7 +41,7 @@ export const flag = (
 
 const nothing = new Html(own, '');
 
-function markupOf(part: Part): string {
+function markupOf(part: HtmlPart): string {
   if (part instanceof Html) return part.toString();
   if (typeof part === 'object' && part !== null) return part.map(markupOf).join('');
   if (part === undefined || part === null || part === false) return '';

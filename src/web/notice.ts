@@ -1,9 +1,9 @@
-import { type Html, html, type Part } from './html.ts';
+import { type Html, type HtmlPart, html } from './html.ts';
 
 /** A message about what was just done, or what went wrong. */
 export interface Notice {
   kind: 'good' | 'info' | 'warn' | 'bad';
-  text: Part;
+  text: HtmlPart;
 }
 
 export const noticeBox = ({ kind, text }: Notice): Html =>
@@ -13,7 +13,7 @@ export const noticeBox = ({ kind, text }: Notice): Html =>
 const MAX_WAITING = 10;
 
 /** Shows a notice on the next page of a session. */
-export function notify({ notices }: { notices: Notice[] }, notice: Notice): void {
+export function addNotice({ notices }: { notices: Notice[] }, notice: Notice): void {
   notices.push(notice);
   if (notices.length > MAX_WAITING) notices.shift();
 }

@@ -10,14 +10,12 @@ import { OWNER, type Session } from './session/sessions.ts';
 export interface Page {
   /** The title of the window; the heading of the page is part of the content. */
   title: string;
-  /** The section to which it belongs. */
   current?: Section;
   /** The pages above it, the uppermost first. */
   trail?: readonly Link[];
   content: Html;
   /** Style sheets besides the one of all pages. */
   styles?: readonly AssetName[];
-  /** Modules that the page loads. */
   scripts?: readonly AssetName[];
   /** A path that the browser goes on to at once. */
   refreshTo?: string;

@@ -10,7 +10,7 @@ import { bytesText } from './texts.ts';
  * The disk space of the platform. A key may take at most as much as it leaves free for others, so that none can fill it;
  * the owner of the service may take all of it.
  */
-export class Quota {
+export class DiskQuota {
   readonly total: number;
   #used = 0;
   /** By the name of a key. */
@@ -60,7 +60,7 @@ interface CountLimit {
 
 /** What the things of one kind (data, runs or reports) take up of the quota. It knows what it has counted for each. */
 export class Space {
-  readonly quota: Quota;
+  readonly quota: DiskQuota;
   readonly #what: string;
   readonly #limit: CountLimit | undefined;
   readonly #counted = new Map<string, { by: string; bytes: number }>();
@@ -69,7 +69,7 @@ export class Space {
    * @param what does not fit, to begin a sentence
    * @param limit how many things there may be, if that is limited
    */
-  constructor(quota: Quota, what: string, limit?: CountLimit) {
+  constructor(quota: DiskQuota, what: string, limit?: CountLimit) {
     this.quota = quota;
     this.#what = what;
     this.#limit = limit;

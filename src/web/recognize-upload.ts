@@ -4,9 +4,9 @@ import { RowcastError } from '../base/errors.ts';
 import { formats, recognize } from '../formats/formats.ts';
 import { chunksAfter, liveSource } from '../formats/records/byte-source.ts';
 import { UPLOAD_WINDOW_BYTES } from '../storage/codecs/codec.ts';
-import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../storage/codecs/codecs.ts';
+import { CODEC_START_BYTES, codecOfBytes, nameOfContent } from '../storage/codecs/codecs.ts';
 import { DecodedSource } from '../storage/decoded-source.ts';
-import { openInput } from '../storage/local/local-input.ts';
+import { openLocalInput } from '../storage/local/local-input.ts';
 import type { Source } from '../storage/source.ts';
 
 export type FileFormat = (typeof fileFormats)[number];
@@ -21,7 +21,7 @@ export interface RecognizedUpload {
 }
 
 /** The format that the name of a file tells, if it tells one. */
-export function formatOfName(name: string): FileFormat | undefined {
+export function fileFormatOf(name: string): FileFormat | undefined {
   const content = nameOfContent(name);
   if (/\.tsv$/i.test(content)) return 'tsv';
   // Formats have these names.
@@ -37,9 +37,9 @@ const MAGIC = 'PAR';
  * @throws RowcastError `bad_parquet` if only the name says that it is Parquet; what the body fails with
  */
 export async function recognizeUpload(body: Readable, name: string): Promise<RecognizedUpload> {
-  const told = formatOfName(name);
+  const told = fileFormatOf(name);
   const chunks = body[Symbol.asyncIterator]();
-  const first = await beginning(chunks, MAGIC_BYTES);
+  const first = await beginning(chunks, CODEC_START_BYTES);
   const bytes = chunksAfter(first, chunks);
   const windowBytes = codecOfBytes(first).name === 'zstd' ? UPLOAD_WINDOW_BYTES : 0;
   if (told === undefined) return { ...(await recognizeBytes(bytes, name)), windowBytes };
@@ -102,7 +102,7 @@ export const MAX_GROUP_BYTES = 256 << 20;
  * The memory that an upload is counted with if its columns are described, or if it is Parquet: the heap of a thread or a row group,
  * and the window of its decompressor.
  */
-export const THREAD_BYTES = 512 << 20;
+export const UPLOAD_THREAD_BYTES = 512 << 20;
 
 /** The most bytes that describe the columns and groups of Parquet: they are read on the main thread, in less than a second. */
 export const MAX_FOOTER_BYTES = 1 << 20;
@@ -113,4 +113,4 @@ export const MAX_FOOTER_BYTES = 1 << 20;
  * @param name of the file as uploaded, for messages: no path of the service's machine is shown
  */
 export const storedUpload = async (path: string, name: string): Promise<Source> =>
-  new DecodedSource({ ...(await openInput(path)), name }, false);
+  new DecodedSource({ ...(await openLocalInput(path)), name }, false);

@@ -4,7 +4,7 @@ import { sanitize } from '../base/sanitize.ts';
 export const nameText = (name: string): string => sanitize(name) || '(blank)';
 
 /** A share as text: "84.2%". */
-export const percentText = (share: number, digits = 1): string => `${(100 * share).toFixed(digits)}%`;
+export const percentOf = (share: number, digits = 1): string => `${(100 * share).toFixed(digits)}%`;
 
 /** Made once, because making one takes much longer than formatting a number. */
 const counts = new Intl.NumberFormat('en-US');

@@ -14,7 +14,6 @@ import { placeJson, readJson, timedId, timedIds } from './stored-json.ts';
 /** Why a training ended without a report. */
 const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() });
 
-/** A training, as stored. */
 const trainingState = z.object({
   format: z.literal(1),
   id: timedId,
@@ -22,9 +21,7 @@ const trainingState = z.object({
   by: z.string(),
   /** The uploaded data, which may have been deleted since. */
   data: z.object({ id: z.string(), name: z.string() }),
-  /** The column to predict. */
   column: z.string(),
-  /** The id of the report. */
   report: reportId,
   /** `running` in a file means that it was running when the file was written. */
   status: z.enum(['running', 'finished', 'failed', 'cancelled', 'interrupted']),
@@ -68,7 +65,6 @@ export const trainingHints: Readonly<Record<string, string>> = {
   unwritable_home: 'Check the disk and the permissions of the folder that the service uses.',
 };
 
-/** What to tell about an error of a training. */
 export const problemOfTraining = (error: unknown): ToldError => tellError(error, trainingHints);
 
 /** The most trainings that are remembered, besides those of reports that exist. */

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import type { Summary } from '../../src/runs/summary/summary.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { startRowcast } from '../support/rowcast.ts';
@@ -43,7 +43,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
   before(async () => {
     const { home: folder, historyFile } = await homeWith(history({ rows: 600 }));
     home = folder;
-    await train({ historyFile, predict: 'outcome', home, id: 'r' });
+    await trainReport({ historyFile, predict: 'outcome', home, id: 'r' });
   });
 
   it('names what has changed since an earlier run, and is part of the summary', async t => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { copyHome, csv, history, homeWith } from '../support/service/history.ts';
@@ -21,7 +21,7 @@ const needed = {
 };
 
 const trained = homeWith(history({ rows: 100 })).then(async ({ home, historyFile }) => {
-  await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  await trainReport({ historyFile, predict: 'outcome', home, id: 'r' });
   return home;
 });
 

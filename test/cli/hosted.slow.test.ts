@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { startService } from '../../src/server/server.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/rowcast.ts';
 import { history, homeWith } from '../support/service/history.ts';
@@ -17,7 +17,7 @@ describe('the commands with a hosted service', () => {
     home = made.home;
     input = made.historyFile;
     for (const id of ['one', 'two'])
-      await train({ historyFile: made.historyFile, predict: 'outcome', home, id });
+      await trainReport({ historyFile: made.historyFile, predict: 'outcome', home, id });
   });
 
   it('give the same results as with the embedded one, despite a rate limit and a key for a single report', async t => {

@@ -5,7 +5,7 @@ import { open, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openFolder } from '../../src/shards/folder/names.ts';
-import { plannedShards, readShard } from '../../src/shards/folder/read-plan.ts';
+import { plannedShards, readShard } from '../../src/shards/folder/read-run.ts';
 import { openQueue } from '../../src/shards/queue/bull-queue.ts';
 import { chooseQueue } from '../../src/shards/queue/queue-address.ts';
 import { hardCsv } from '../support/shards/hard-csv.ts';

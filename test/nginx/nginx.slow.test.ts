@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { WINDOW_BYTES } from '../../src/scoring/stages.ts';
 import { startService } from '../../src/server/server.ts';
 import type { Service } from '../../src/server/service.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { type Finished, rowcast } from '../support/rowcast.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
@@ -31,7 +31,7 @@ describe('through nginx, every row gets its own prediction', { skip: withoutNgin
   before(async () => {
     const made = await homeWith(history({ rows: 500 }));
     home = made.home;
-    await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'plans' });
+    await trainReport({ historyFile: made.historyFile, predict: 'outcome', home, id: 'plans' });
     service = await startService({ home, host: '127.0.0.1', port: 0, key });
     upstream = new URL(service.url).host;
     const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));

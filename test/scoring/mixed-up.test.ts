@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
 import { connectReports } from '../../src/client/protocols/report/report-client.ts';
-import type { ClientOptions } from '../../src/client/service-client.ts';
+import type { ServiceClientOptions } from '../../src/client/service-client.ts';
 import { readProxy } from '../../src/client/transport/http-proxy.ts';
 import { authority, noOpenssl, pems } from '../support/certificates.ts';
 import { newFolder } from '../support/folder.ts';
@@ -32,7 +32,7 @@ interface Outcome {
 type Reach = (
   t: TestContext,
   respond: (exchange: Exchange) => void,
-) => Promise<Pick<ClientOptions, 'url' | 'proxy' | 'tls'>>;
+) => Promise<Pick<ServiceClientOptions, 'url' | 'proxy' | 'tls'>>;
 
 /** Scores 600 rows, ten per request, with a service that responds with `respond`. */
 async function scoreWith(

@@ -7,7 +7,7 @@ import { batchResponse, personaResponse, report as reportShape } from '../../src
 import { deleteReport } from '../../src/models/store/write-report.ts';
 import { startService } from '../../src/server/server.ts';
 import type { Service } from '../../src/server/service.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { sharedFolder } from '../support/folder.ts';
 import { fetchChecked, get, post, problemOf, type Target } from '../support/service/client.ts';
 import { copyHome, history, homeWith } from '../support/service/history.ts';
@@ -24,7 +24,7 @@ describe('the service', () => {
     home = await sharedFolder();
     await copyHome(await trainedHome(), home);
     const many = await homeWith(history({ rows: 500, classes: ['b', '10', '9', '__proto__'] }));
-    await train({ historyFile: many.historyFile, predict: 'outcome', home, id: 'many' });
+    await trainReport({ historyFile: many.historyFile, predict: 'outcome', home, id: 'many' });
     target = { url: '', key: 'key-of-a-test' };
     service = await startService({ home, host: '127.0.0.1', port: 0, key: target.key });
     target.url = service.url;
@@ -110,7 +110,7 @@ describe('the service', () => {
       day(i) < '2021-06-01' ? 'old' : 'new',
     ]);
     const made = await homeWith([['signed up', 'region', 'kind'], ...rows]);
-    const report = await train({ historyFile: made.historyFile, predict: 'kind', home, id: 'dated' });
+    const report = await trainReport({ historyFile: made.historyFile, predict: 'kind', home, id: 'dated' });
     assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
     assert.equal(report.drivers[0]?.column, 'signed up');
     const ask = async (date: string) =>
@@ -265,7 +265,7 @@ describe('the service', () => {
     const classes = async () => Object.keys(personaResponse.parse(await (await ask()).json()).probabilities);
     assert.deepEqual(await classes(), ['No', 'Yes']);
     const other = await homeWith(history({ rows: 200, classes: ['p', 'q', 'r'] }));
-    await train({
+    await trainReport({
       historyFile: other.historyFile,
       predict: 'outcome',
       home,

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import type { Predictions } from '../../src/base/contract/predictions.ts';
-import { readShards } from '../../src/shards/folder/read-plan.ts';
+import { readShards } from '../../src/shards/folder/read-run.ts';
 import { work } from '../../src/shards/work/work.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';

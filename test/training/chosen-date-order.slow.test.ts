@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ModelScorer } from '../../src/models/local/model-scorer.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
 import { csv, homeWith } from '../support/service/history.ts';
@@ -22,7 +22,7 @@ for (const { order, read, unreadable } of [
   test(`scoring reads dates in the order ${order}, if training was told so`, async t => {
     const { home, historyFile } = await homeWith([['joined', 'outcome'], ...rows]);
     const types = { joined: `date:${order}` } as const;
-    const { columns, notes } = await train({ historyFile, predict: 'outcome', home, id: 'r', types });
+    const { columns, notes } = await trainReport({ historyFile, predict: 'outcome', home, id: 'r', types });
     assert.deepEqual(columns, [{ name: 'joined', type: 'date' }]);
     assert.ok(notes.every(note => !note.includes('--types')));
     const scorer = await ModelScorer.open({ home, threads: 2 });
@@ -48,7 +48,7 @@ for (const { order, read, unreadable } of [
 
 test('a file with the other order of day and month is scored as the same dates, if its type says so', async t => {
   const { home, historyFile } = await homeWith([['joined', 'outcome'], ...rows]);
-  await train({ historyFile, predict: 'outcome', home, id: 'r', types: { joined: 'date:mdy' } });
+  await trainReport({ historyFile, predict: 'outcome', home, id: 'r', types: { joined: 'date:mdy' } });
   const scorer = await ModelScorer.open({ home, threads: 2 });
   t.after(() => scorer.close());
   const scored = async (turned: boolean, types: Readonly<Record<string, string>> = {}) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Report } from '../../src/base/contract/schemas.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { parquetOf } from '../support/parquet.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 
@@ -34,7 +34,7 @@ for (const [kind, bytesOf] of Object.entries(kinds))
     };
     const trained = async (id: string, files: readonly string[]) => {
       const [historyFile = '', ...furtherFiles] = files;
-      const report = await train({ historyFile, furtherFiles, predict: 'outcome', home, id });
+      const report = await trainReport({ historyFile, furtherFiles, predict: 'outcome', home, id });
       const made = ['model.zip', 'testing-results.csv'].map(name =>
         readFile(join(home, 'reports', id, name), 'hex'),
       );

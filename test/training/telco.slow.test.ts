@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { testingResults } from '../../src/models/store/report-store.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { sharedFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 
@@ -13,7 +13,7 @@ test('on telco data, over five seeds, testing accuracy is 80% and the area under
   const home = await sharedFolder();
   const results: { accuracy: number; area: number }[] = [];
   for (const seed of [1, 2, 3, 4, 5]) {
-    const { id } = await train({ historyFile, predict: 'Churn', home, seed, ifExists: 'replace' });
+    const { id } = await trainReport({ historyFile, predict: 'Churn', home, seed, ifExists: 'replace' });
     const text = (await (await testingResults(home, id)).toArray()).join('');
     const rows = parse(text, { columns: true }) as Row[];
     assert.equal(rows.length, 1409);
@@ -31,7 +31,7 @@ test('on telco data, over five seeds, testing accuracy is 80% and the area under
 test('on telco data, the same seed gives the same testing results, byte for byte', async () => {
   const home = await sharedFolder();
   const results = async () => {
-    const { id } = await train({ historyFile, predict: 'Churn', home, seed: 1, ifExists: 'replace' });
+    const { id } = await trainReport({ historyFile, predict: 'Churn', home, seed: 1, ifExists: 'replace' });
     return (await (await testingResults(home, id)).toArray()).join('');
   };
   const first = await results();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { report as reportShape } from '../../src/base/contract/schemas.ts';
-import { defaultId, train } from '../../src/training/train.ts';
+import { defaultId, trainReport } from '../../src/training/train.ts';
 import { history, homeWith } from '../support/service/history.ts';
 import { slow } from '../support/slow.ts';
 
@@ -13,7 +13,7 @@ test('training writes a report that matches the contract, with columns, drivers 
   const { home, historyFile } = await homeWith([...table, ['x', '1', 'Basic', '1', '']]);
   const steps: string[] = [];
   const onStep = (step: string) => steps.push(step);
-  const report = await train({ historyFile, predict: 'outcome', home, id: 'churn', onStep });
+  const report = await trainReport({ historyFile, predict: 'outcome', home, id: 'churn', onStep });
   assert.ok(steps.length > 1, steps.join());
   reportShape.parse(report);
   assert.equal(report.id, 'churn');
@@ -67,7 +67,7 @@ test('training writes a report that matches the contract, with columns, drivers 
 slow('the testing results contain the rows unchanged and agree with the tech specs', async () => {
   const table = history({ rows: 400, classes: ['é', '10', '9'] });
   const { home, historyFile } = await homeWith(table);
-  const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  const report = await trainReport({ historyFile, predict: 'outcome', home, id: 'r' });
   assert.deepEqual(report.classes, ['10', '9', 'é']);
   const text = await readFile(join(home, 'reports', 'r', 'testing-results.csv'), 'utf8');
   const [header, ...rows] = parse(text) as string[][];
@@ -108,7 +108,7 @@ slow('useless columns are left out with a reason, and the others are used', asyn
         ]),
   ]);
   const { home, historyFile } = await homeWith(table);
-  const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  const report = await trainReport({ historyFile, predict: 'outcome', home, id: 'r' });
   const types = new Map(report.columns.map(({ name, type }) => [name, type]));
   assert.deepEqual([types.get('active'), types.get('charges')], ['categorical', 'numerical']);
   for (const name of ['empty', 'constant', 'counter', 'comment']) {
@@ -126,7 +126,7 @@ slow(
   async () => {
     const { home, historyFile } = await homeWith(history({ rows: 120 }));
     for (let i = 0; i < 2; i++)
-      await train({ historyFile, predict: 'outcome', home, id: 'r', ifExists: 'replace' });
+      await trainReport({ historyFile, predict: 'outcome', home, id: 'r', ifExists: 'replace' });
     const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
     assert.deepEqual(others, ['r']);
     assert.equal(await readlink(join(home, 'reports', 'r')), version);
@@ -140,20 +140,20 @@ slow(
 
 test('an error from the training thread is passed on unchanged, and nothing is written', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }));
-  await assert.rejects(train({ historyFile, predict: 'churned', home }), {
+  await assert.rejects(trainReport({ historyFile, predict: 'churned', home }), {
     name: 'RowcastError',
     code: 'no_such_column',
     severity: 'refused',
     hint: 'The columns are: "customer", "monthly amount", "plan", "__proto__", "outcome".',
   });
-  await assert.rejects(train({ historyFile: join(home, 'none.csv'), predict: 'x', home }), {
+  await assert.rejects(trainReport({ historyFile: join(home, 'none.csv'), predict: 'x', home }), {
     code: 'no_such_file',
   });
   const storeOptions = { reigon: 'eu-west-1' };
-  await assert.rejects(train({ historyFile, predict: 'outcome', home, storeOptions }), {
+  await assert.rejects(trainReport({ historyFile, predict: 'outcome', home, storeOptions }), {
     code: 'bad_option',
   });
-  await assert.rejects(train({ historyFile, predict: 'outcome', home, id: '../up' }), {
+  await assert.rejects(trainReport({ historyFile, predict: 'outcome', home, id: '../up' }), {
     code: 'bad_report_id',
   });
   await assert.rejects(readdir(join(home, 'reports')), { code: 'ENOENT' });
@@ -163,12 +163,12 @@ test('training data in which every column only identifies rows is refused', asyn
   const { home, historyFile } = await homeWith(
     history({ rows: 60 }).map(row => [row[0] ?? '', row[4] ?? '']),
   );
-  await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
+  await assert.rejects(trainReport({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
 });
 
 test('training data with no other column than the predicted one is refused with that reason', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
-  await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
+  await assert.rejects(trainReport({ historyFile, predict: 'outcome', home }), {
     code: 'no_usable_columns',
     hint: '"outcome" is the only column.',
   });
@@ -177,7 +177,7 @@ test('training data with no other column than the predicted one is refused with 
 test('aborted training ends with the reason of its signal', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 2000 }));
   const controller = new AbortController();
-  const training = train({ historyFile, predict: 'outcome', home, signal: controller.signal });
+  const training = trainReport({ historyFile, predict: 'outcome', home, signal: controller.signal });
   controller.abort(new Error('enough'));
   await assert.rejects(training, { message: 'enough' });
 });
@@ -190,7 +190,7 @@ test('a report without an id is named after its training file and column', () =>
 
 slow('training leaves out excluded columns and uses chosen types', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 400 }));
-  const report = await train({
+  const report = await trainReport({
     historyFile,
     predict: 'outcome',
     home,
@@ -204,7 +204,7 @@ slow('training leaves out excluded columns and uses chosen types', async () => {
   ]);
   assert.ok(report.notes.includes('Left out "plan": it was excluded.'), report.notes.join('\n'));
   for (const wrong of [{ excludeFeatures: ['plans'] }, { types: { plans: 'date' as const } }])
-    await assert.rejects(train({ historyFile, predict: 'outcome', home, id: 'wrong', ...wrong }), {
+    await assert.rejects(trainReport({ historyFile, predict: 'outcome', home, id: 'wrong', ...wrong }), {
       code: 'no_such_column',
       hint: /Did you mean "plan"\?/,
     });

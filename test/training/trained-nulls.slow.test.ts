@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ModelScorer } from '../../src/models/local/model-scorer.ts';
-import { train } from '../../src/training/train.ts';
+import { trainReport } from '../../src/training/train.ts';
 import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
@@ -12,7 +12,7 @@ test('scoring treats as missing what training did', async t => {
   const [header = [], ...rows] = history({ rows: 400 });
   const table = [header, ...rows.map(([id, amount, ...rest]) => [id ?? '', amount?.trim() || '-1', ...rest])];
   const { home, historyFile } = await homeWith(table);
-  const report = await train({ historyFile, predict: 'outcome', home, id: 'r', nulls: ['-1'] });
+  const report = await trainReport({ historyFile, predict: 'outcome', home, id: 'r', nulls: ['-1'] });
   assert.deepEqual(report.nulls, ['-1']);
   const scorer = await ModelScorer.open({ home, threads: 1 });
   t.after(() => scorer.close());

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Quota, Space } from '../../src/web/quota.ts';
+import { DiskQuota, Space } from '../../src/web/quota.ts';
 import { OWNER } from '../../src/web/session/sessions.ts';
 
 describe('the disk space of the platform', () => {
   it('is what was reserved for a thing, and then what the thing has', () => {
-    const quota = new Quota(100_000);
+    const quota = new DiskQuota(100_000);
     const space = new Space(quota, 'The output');
     space.begin('a', OWNER);
     space.cover('a', 70_000);
@@ -16,7 +16,7 @@ describe('the disk space of the platform', () => {
   });
 
   it('is released once, however often a thing is deleted', () => {
-    const quota = new Quota(100_000);
+    const quota = new DiskQuota(100_000);
     const space = new Space(quota, 'The output');
     for (const [id, bytes] of [['kept', 4_000] as const, ['removed', 6_000] as const]) {
       space.begin(id, 'ann');
@@ -27,7 +27,7 @@ describe('the disk space of the platform', () => {
   });
 
   it('is not counted again by what goes on while it is deleted', () => {
-    const quota = new Quota(100_000);
+    const quota = new DiskQuota(100_000);
     const space = new Space(quota, 'The output');
     space.begin('a', 'ann');
     space.cover('a', 3_000);
@@ -38,7 +38,7 @@ describe('the disk space of the platform', () => {
   });
 
   it('may all be used by the owner of the service', () => {
-    const space = new Space(new Quota(900), 'The file');
+    const space = new Space(new DiskQuota(900), 'The file');
     space.begin('a', OWNER);
     space.cover('a', 900);
     assert.throws(() => space.cover('a', 901), {
@@ -48,7 +48,7 @@ describe('the disk space of the platform', () => {
   });
 
   it('is shared: a key may hold at most as much as it leaves free, in all its data, runs and reports', () => {
-    const quota = new Quota(900);
+    const quota = new DiskQuota(900);
     const [data, runs] = [new Space(quota, 'The file'), new Space(quota, 'The output')];
     data.begin('a', 'ann');
     runs.begin('a', 'ann');
@@ -69,7 +69,7 @@ describe('the disk space of the platform', () => {
   });
 
   it('is for a limited number of things, of which a key may have at most as many as it leaves free', () => {
-    const space = new Space(new Quota(100_000), 'The file', { most: 10, called: 'uploaded files' });
+    const space = new Space(new DiskQuota(100_000), 'The file', { most: 10, called: 'uploaded files' });
     let count = 0;
     const add = (by: string): void => {
       space.check(by, 1);

@@ -2,7 +2,8 @@
 export const fileFormats = ['csv', 'tsv', 'jsonl', 'parquet'] as const;
 
 /**
- * The formats of an upload to POST /user/batch-predict by the media types that say so; the first of each is that of the response.
+ * The formats of an upload to POST /user/batch-predict by the media types that say so; the first of each is that of the
+ * response.
  */
 export const uploadTypes = {
   csv: ['text/csv'],

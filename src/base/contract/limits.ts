@@ -10,7 +10,10 @@ export const MAX_CLASSES = 1_000;
 /** Types of a report's columns. */
 export const columnTypes = ['numerical', 'categorical', 'date'] as const;
 
-/** Types that users may give a column: a date may come with the order of day and month, because 03/04/2025 does not tell it. */
+/**
+ * Types that users may give a column: a date may come with the order of day and month, because 03/04/2025 does not tell
+ * it.
+ */
 export const typeChoices = [...columnTypes, 'date:dmy', 'date:mdy'] as const;
 export type TypeChoice = (typeof typeChoices)[number];
 

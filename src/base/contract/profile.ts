@@ -3,7 +3,10 @@ import * as z from 'zod';
 /** A column in the training rows, next to which a run shows its own values. */
 const columnProfile = z.object({
   name: z.string(),
-  /** Rows without a value, with one that does not fit the column's type, and with a category that the model does not know. */
+  /**
+   * Rows without a value, with one that does not fit the column's type, and with a category that the model does not
+   * know.
+   */
   missing: z.int().min(0),
   mismatched: z.int().min(0),
   unseen: z.int().min(0),
@@ -25,13 +28,13 @@ const scoreProfile = z.object({
 });
 
 /** The most columns of a report. */
-export const MAX_COLUMNS = 20_000;
+export const MAX_REPORT_COLUMNS = 20_000;
 
 /** What the model was trained on, for comparison with what it scores. */
 export const trainingProfile = z.object({
   /** Training rows, to which the counts of columns refer. */
   rows: z.int().min(1),
-  columns: z.array(columnProfile).max(MAX_COLUMNS),
+  columns: z.array(columnProfile).max(MAX_REPORT_COLUMNS),
   scores: z.array(scoreProfile),
 });
 

@@ -14,8 +14,8 @@ export const protocolNames = [
 export type ProtocolName = (typeof protocolNames)[number];
 
 /**
- * How a request proves who asks: with a key, with none, or with what the tools of a cloud find on this machine, which is a
- * token of Google or Azure, or a signature of AWS.
+ * How a request proves who asks: with a key, with none, or with what the tools of a cloud find on this machine, which
+ * is a token of Google or Azure, or a signature of AWS.
  */
 export const authNames = ['apikey', 'bearer', 'none', 'google', 'azure', 'sigv4'] as const;
 

@@ -13,8 +13,8 @@ export interface UploadRowCounts {
 export const rowCountsTrailer = 'x-rowcast-accounts';
 
 /**
- * A dictionary (RFC 9651). A single trailer, so that either all counts arrive or none. Values are counted in it if there are
- * any that the model does not recognize.
+ * A dictionary (RFC 9651). A single trailer, so that either all counts arrive or none. Values are counted in it if
+ * there are any that the model does not recognize.
  */
 export function formatRowCounts(rowCounts: UploadRowCounts): string {
   const { read, scored, rejected, mismatched = 0, unseen = 0 } = rowCounts;

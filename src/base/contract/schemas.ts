@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
 import type { PredictionType } from './predictions.ts';
-import { MAX_COLUMNS, trainingProfile } from './profile.ts';
+import { MAX_REPORT_COLUMNS, trainingProfile } from './profile.ts';
 
 /**
  * The schemas of requests and responses, specified in docs/design.md. The client validates reports and single
@@ -106,7 +106,9 @@ export const quality = z.object({
   accuracy: share,
   /** Confidence interval of the accuracy (Wilson score interval). */
   accuracy_interval: z.object({ confidence: share, low: share, high: share }),
-  /** Area under the ROC curve; for more than two classes, the mean of each class against the others. Null if undefined. */
+  /**
+   * Area under the ROC curve; for more than two classes, the mean of each class against the others. Null if undefined.
+   */
   auc: share.nullable(),
   /** Mean of -ln p(actual class). */
   log_loss: z.number().min(0),
@@ -162,7 +164,7 @@ export const report = z.object({
 export const reportResponse = report.extend({ model_sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /** Maximum number of columns, drivers or notes in a report that the client accepts. */
-const MAX_MEMBERS = MAX_COLUMNS;
+const MAX_MEMBERS = MAX_REPORT_COLUMNS;
 
 /** A list whose length is checked before its members, because each of a million invalid members would be an issue. */
 const listOf = <T extends z.ZodType>(member: T, most = MAX_MEMBERS) =>
@@ -224,7 +226,9 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** What is predicted for one persona: probabilities from 0 to 1 by class, a label, a number, or several numbers by name. */
+/**
+ * What is predicted for one persona: probabilities from 0 to 1 by class, a label, a number, or several numbers by name.
+ */
 export type Predicted =
   | { probabilities: Probabilities }
   | { label: string }

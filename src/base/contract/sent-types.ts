@@ -1,6 +1,8 @@
 import { typeChoices } from './limits.ts';
 
-/** Types that users may give columns, for what is sent of them: those of training, and those that other services need. */
+/**
+ * Types that users may give columns, for what is sent of them: those of training, and those that other services need.
+ */
 export const sentTypes = [...typeChoices, 'integer', 'float', 'boolean', 'text'] as const;
 
 /** How a missing value is written in a request; `client/bodies/missing-value.ts` says what each means. */

@@ -22,7 +22,9 @@ const tables: readonly ErrorDocs[] = [
   ],
 ];
 
-/** What an error, or a rejected row, with this code means, in fixed words; undefined for a code that is not one of ours. */
+/**
+ * What an error, or a rejected row, with this code means, in fixed words; undefined for a code that is not one of ours.
+ */
 export function causeOfCode(code: string): string | undefined {
   const [, status] = /^http_(\d{3})$/.exec(code) ?? [];
   return docOfCode(code)?.cause.replace('NNN', status ?? '');

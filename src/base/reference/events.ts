@@ -118,7 +118,9 @@ export const serviceEvents = {
 /** The name of a documented event. */
 export type LoggedEvent = keyof typeof commandEvents | keyof typeof serviceEvents;
 
-/** The compiler checks every object that is given to a logger, also to those of Fastify's requests, which are pino's. */
+/**
+ * The compiler checks every object that is given to a logger, also to those of Fastify's requests, which are pino's.
+ */
 declare module 'pino' {
   namespace pino {
     interface LogFnFields {

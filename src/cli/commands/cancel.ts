@@ -1,7 +1,7 @@
 import { shardsAt } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { CANCELLED } from '../../shards/folder/names.ts';
-import { readPlan } from '../../shards/folder/read-plan.ts';
+import { readPlan } from '../../shards/folder/read-run.ts';
 import type { Context } from '../context.ts';
 import { backendsOfFlags } from '../shards/store-flags.ts';
 

@@ -9,7 +9,7 @@ import { formatList, sanitize } from '../../base/sanitize.ts';
 import { findHistory } from '../../library/history-files.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { train } from '../../training/train.ts';
+import { trainReport } from '../../training/train.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { onSignals } from '../signals.ts';
@@ -67,7 +67,7 @@ export async function runTrain(
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: the training is stopped`),
   });
   const stop = signals.first;
-  const training = train({
+  const training = trainReport({
     signal: stop,
     onStep: steps.onStep,
     historyFile,

@@ -12,9 +12,8 @@ import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.t
 import { RunRecord } from '../../runs/run-record.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
-import { readPlan } from '../../shards/folder/read-plan.ts';
-import type { GivenLimits } from '../../shards/pace/pace-member.ts';
-import { WorkerPace } from '../../shards/pace/worker-pace.ts';
+import { readPlan } from '../../shards/folder/read-run.ts';
+import { type GivenLimits, WorkerPace } from '../../shards/pace/pace-member.ts';
 import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
 import { checkInputs, checkWorker } from '../../shards/work/check-worker.ts';
 import type { WorkOptions } from '../../shards/work/work.ts';

@@ -16,7 +16,7 @@ import type { Scorer } from '../../scoring/scorer.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/join-state.ts';
 import { openFolder, PLAN } from '../../shards/folder/names.ts';
 import type { Shard, ShardPlan } from '../../shards/folder/plan-shape.ts';
-import { readPlan, readShards } from '../../shards/folder/read-plan.ts';
+import { readPlan, readShards } from '../../shards/folder/read-run.ts';
 import { SHARD_UNIT } from '../../shards/plan/cut-shards.ts';
 import { makePlan } from '../../shards/plan/make-plan.ts';
 import { pinnedOptions } from '../../shards/plan/pinned-options.ts';

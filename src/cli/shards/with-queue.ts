@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
-import { openQueue } from '../../shards/queue/bull-queue.ts';
+import { openQueue, type ShardQueue } from '../../shards/queue/bull-queue.ts';
 import { QUEUE_VARIABLE, type QueueAddress } from '../../shards/queue/queue-address.ts';
-import { QueueMonitor, type ShardQueue } from '../../shards/queue/shard-queue.ts';
+import { QueueMonitor } from '../../shards/queue/shard-queue.ts';
 import type { Context } from '../context.ts';
 
 export interface OpenedQueue {

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import { logOptions, progressOptions } from '../../base/options/observability.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import type { RunObserver, RunView } from '../../runs/observer.ts';
+import { LOCAL } from '../../scoring/scorer.ts';
 import type { ProgressLine } from './lay-out-lines.ts';
 import { liveLines } from './live-lines.ts';
 import type { LogFormat } from './log.ts';
-import type { ProgressReport } from './progress-text.ts';
+import { type ProgressReport, progressText } from './progress-text.ts';
 
 /** Reports the progress of a command: on a terminal in a line that is redrawn, elsewhere in a log line now and then. */
 export interface Progress {
@@ -102,3 +104,32 @@ const waitingLine = (name: string | undefined): ProgressLine | undefined =>
   name === undefined ? undefined : { name, cells: ['', 'starting'] };
 
 const textOf = (cells: readonly string[]): string => cells.filter(cell => cell !== '').join('  ');
+
+/**
+ * Shows how far a run is.
+ *
+ * @param stop aborted by a signal; nothing is shown after it
+ */
+export function progressLine(options: ProgressOptions, stop: AbortSignal): RunObserver {
+  let progress: Progress | undefined;
+  let run: RunView | undefined;
+  const close = (): void => {
+    stop.removeEventListener('abort', close);
+    progress?.close();
+  };
+  return {
+    ready(view) {
+      run = view;
+      progress = openProgress(options);
+      if (stop.aborted) close();
+      else stop.addEventListener('abort', close);
+    },
+    progress: now =>
+      progress?.show(seconds =>
+        progressText(now, seconds, run?.service === LOCAL ? undefined : run?.statistics),
+      ),
+    suspended: close,
+    scored: close,
+    close,
+  };
+}

@@ -13,7 +13,8 @@ export interface BodyLayout {
    * Prepares what all bodies with these columns have in common.
    *
    * @param memory in which a kernel finds the fields of batches, if it does
-   * @throws RowcastError `bad_option` if this layout cannot express a missing value so, or needs to know a column's type
+   * @throws RowcastError `bad_option` if this layout cannot express a missing value so, or needs to know a column's
+   *   type
    */
   open(sent: SentValues, memory?: BatchMemory): BatchBody;
 }

@@ -16,8 +16,8 @@ const QUOTES = repeatByte(QUOTE);
 const COMMAS = repeatByte(COMMA);
 
 /**
- * Writes the UTF-8 text `from[start, end)` as a field of a CSV (RFC 4180), in quotes only if it contains a comma, a quote or
- * a control character, such as a line break. There must be room for twice its bytes and two quotes.
+ * Writes the UTF-8 text `from[start, end)` as a field of a CSV (RFC 4180), in quotes only if it contains a comma, a
+ * quote or a control character, such as a line break. There must be room for twice its bytes and two quotes.
  *
  * @returns the offset after the last byte written
  */

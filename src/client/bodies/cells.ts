@@ -8,8 +8,8 @@ import type { FeatureColumn } from '../../scoring/feature-columns.ts';
  *
  * - `json`: each value, as the report API wants it: a JSON number verbatim, anything else as a string
  * - `any`: each value, but only numbers that a double can hold are numbers
- * - the others: the type. A value of `integer`, `float` or `boolean` fits it, because `checkTypes` rejects rows in which one
- *   does not.
+ * - the others: the type. A value of `integer`, `float` or `boolean` fits it, because `checkTypes` rejects rows in
+ *   which one does not.
  */
 export type CellType = 'json' | 'any' | 'text' | 'integer' | 'float' | 'boolean';
 
@@ -135,8 +135,8 @@ export function missingIn(nulls: readonly string[]): (bytes: Buffer, start: numb
  * A missing value as JSON text; undefined if it is left out.
  *
  * - `null`: null, whatever the type
- * - `nan`: the bare token NaN, which is not JSON but what Python writes; an empty string in a column of text, and null in
- *   one of booleans, which have no NaN
+ * - `nan`: the bare token NaN, which is not JSON but what Python writes; an empty string in a column of text, and null
+ *   in one of booleans, which have no NaN
  * - `empty`: an empty string; null in a column of numbers or booleans, which have no empty value
  * - `omit`: left out
  */

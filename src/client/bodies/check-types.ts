@@ -19,8 +19,8 @@ const SAFE_DIGITS = 300;
 const words = ['true', 'false', 't', 'f'];
 
 /**
- * Reads values of typed columns from their bytes. Spaces around a value do not belong to it. One object is used for many, so
- * that none is created for each.
+ * Reads values of typed columns from their bytes. Spaces around a value do not belong to it. One object is used for
+ * many, so that none is created for each.
  */
 class CellScanner {
   /** Where the value that was read last begins and ends, once it fits: what is sent of it. */
@@ -118,9 +118,9 @@ export interface RowError {
 }
 
 /**
- * Adds the rows of a batch with a value that does not fit the type of its column: one such value makes a server fail for the
- * whole batch. It depends on nothing but the values, so a row is rejected again after a retry, in a half of its batch, or in a
- * run that is resumed.
+ * Adds the rows of a batch with a value that does not fit the type of its column: one such value makes a server fail
+ * for the whole batch. It depends on nothing but the values, so a row is rejected again after a retry, in a half of its
+ * batch, or in a run that is resumed.
  *
  * The offsets of the other values change to what is sent: without spaces, and empty if the value is missing.
  *

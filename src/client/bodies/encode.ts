@@ -32,25 +32,15 @@ export interface EncodeOptions {
   memory?: BatchMemory | undefined;
   /** Writes the bodies; release them to it after use. */
   bodyWriter: BodyWriter;
-  /** Maximum size of a body with more than one persona; called for each batch, since it may change. */
-  batchBytes: () => number;
-  /** Maximum number of rows in a body. */
-  maxRows: () => number;
+  /** Those of a body with more than one persona. */
+  limits: BatchLimits;
 }
 
 /** Encodes a batch to one request body, or to several if it is too large. */
 export type Encode = (batch: Batch) => Generator<Encoded>;
 
 /** A stage that encodes batches to request bodies. A batch whose body exceeds the limit is split in halves. */
-export function encode({
-  batchBody,
-  features,
-  layout,
-  memory,
-  bodyWriter,
-  batchBytes,
-  maxRows,
-}: EncodeOptions): Encode {
+export function encode({ batchBody, features, layout, memory, bodyWriter, limits }: EncodeOptions): Encode {
   const readFields = layout.fieldReader(memory);
   const sent = features.map(({ index }) => index);
   const ids = new RequestIds();
@@ -65,7 +55,7 @@ export function encode({
     bodyWriter.begin();
     if (fields.rows > 0) batchBody.write(fields, wordView(fields.bytes), bodyWriter, id);
     const rows = countRows(batch);
-    if (rows > 1 && (bodyWriter.length > batchBytes() || rows > maxRows())) {
+    if (rows > 1 && (bodyWriter.length > limits.body.bytes || rows > limits.maxRows)) {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(layout.slice(batch, 0, middle));
       yield* encodeBatch(layout.slice(batch, middle, batch.ends.length));
@@ -80,48 +70,38 @@ export function encode({
 const NO_BODY = Buffer.alloc(0);
 
 /** The maximum batch size, learned from bodies that were too large, had too many rows, or took the model too long. */
-export interface BatchLimits {
-  /** Maximum size of a request body. */
-  maxBodyBytes(): number;
-  /** The maximum size as the reader estimates it: from whole records, although not all of their columns may be sent. */
-  maxBatchBytes(): number;
+export class BatchLimits {
+  /** The size of a request body. */
+  readonly body: LearnedLimit;
+  /** The size as the reader estimates it: from whole records, although not all of their columns may be sent. */
+  readonly records: LearnedLimit;
   /** The largest number of rows in a body. */
-  maxRows(): number;
-  /** The service has said that a body had too many rows. */
-  rejectedRows(max: number): void;
-  /** The body was too large for the service, or for its model's time limit. */
-  rejected(encoded: Encoded): void;
-  /** The service accepted this body. */
-  accepted(encoded: Encoded): void;
-}
+  maxRows = Number.POSITIVE_INFINITY;
+  readonly #rowOverhead: number;
 
-/** @param rowOverhead estimated bytes of a persona in a body, without its values */
-export function batchLimits(max: number, rowOverhead: number): BatchLimits {
-  const body = new LearnedLimit(max);
-  const records = new LearnedLimit(max);
-  let maxRows = Number.POSITIVE_INFINITY;
-  const estimated = ({ batch }: Encoded): number => batch.bytes.length + countRows(batch) * rowOverhead;
-  return {
-    maxBodyBytes: () => body.bytes,
-    maxBatchBytes: () => records.bytes,
-    maxRows: () => maxRows,
-    rejectedRows(most) {
-      maxRows = Math.min(maxRows, Math.max(1, most));
-    },
-    rejected(encoded) {
-      body.rejected(encoded.body.length);
-      records.rejected(estimated(encoded));
-    },
-    accepted(encoded) {
-      body.accepted(encoded.body.length);
-      records.accepted(estimated(encoded));
-    },
-  };
+  /** @param rowOverhead estimated bytes of a persona in a body, without its values */
+  constructor(max: number, rowOverhead: number) {
+    this.body = new LearnedLimit(max);
+    this.records = new LearnedLimit(max);
+    this.#rowOverhead = rowOverhead;
+  }
+
+  /** The service has said that a body had too many rows. */
+  rejectedRows(most: number): void {
+    this.maxRows = Math.min(this.maxRows, Math.max(1, most));
+  }
+
+  /** The service accepted this body, or it was too large for it, or for its model's time limit. */
+  sent(encoded: Encoded, outcome: 'accepted' | 'rejected'): void {
+    const { bytes } = encoded.batch;
+    this.body[outcome](encoded.body.length);
+    this.records[outcome](bytes.length + countRows(encoded.batch) * this.#rowOverhead);
+  }
 }
 
 /**
- * Half of the size that was rejected, but at least the largest size that was accepted: a single row that is too large by
- * itself must not shrink the batches of all others.
+ * Half of the size that was rejected, but at least the largest size that was accepted: a single row that is too large
+ * by itself must not shrink the batches of all others.
  */
 export class LearnedLimit {
   bytes: number;

@@ -6,7 +6,7 @@ import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { BatchBody, BodyLayout } from './body-layout.ts';
 import type { BodyWriter } from './body-writer.ts';
 import type { SentValues } from './cells.ts';
-import { arrays, columns, csv, objects } from './row-layouts.ts';
+import { arrays, columns, csvRows, objects } from './row-layouts.ts';
 import { tensors } from './tensors.ts';
 
 /**
@@ -79,7 +79,10 @@ const badTemplate = (what: string): RowcastError =>
     hint: 'For example: { instances: $rows }, or { columns: $columns, data: $rows }.',
   });
 
-/** How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all of it. */
+/**
+ * How the rows of a body are arranged. A layout writes them as a JSON value, which is a part of the body; a CSV is all
+ * of it.
+ */
 const layouts = {
   objects: missing =>
     objects(missing, { opening: '[', rowOpening: '{', rowClosing: '}', between: ',', closing: ']' }),
@@ -91,8 +94,8 @@ const layouts = {
     ),
   arrays,
   columns,
-  csv: missing => csv(missing, { header: true }),
-  'csv-without-header': missing => csv(missing, { header: false }),
+  csv: missing => csvRows(missing, { header: true }),
+  'csv-without-header': missing => csvRows(missing, { header: false }),
   tensors,
 } as const satisfies Record<string, (missing: MissingStyle) => BodyLayout>;
 

@@ -35,18 +35,18 @@ type CellOf = (type: string | undefined) => CellType;
 /**
  * A body with the rows one after the other.
  *
- * @param usual how a missing value is written by default
+ * @param defaultMissing how a missing value is written by default
  * @param shapeOf called with the way in which it is written
  */
 const rowsLayout = (
-  usual: MissingStyle,
+  defaultMissing: MissingStyle,
   shapeOf: (features: SentValues['features'], missing: MissingStyle) => RowsShape,
   type: BodyLayout['type'] = 'application/json',
   cellOf: CellOf = typedCell,
 ): BodyLayout => ({
   type,
   open(sent, memory) {
-    const { text, cells } = shapeOf(sent.features, sent.missing ?? usual);
+    const { text, cells } = shapeOf(sent.features, sent.missing ?? defaultMissing);
     const [opening, closing] = [textView(text.opening), textView(text.closing)];
     const around = { opening: text.rowOpening, closing: text.rowClosing, between: text.between };
     const writeRows = new RowsWriters(sent.nulls, memory).of(cells, around);
@@ -66,12 +66,12 @@ const rowsLayout = (
 
 /** An object for each row, whose members have the names of the columns. */
 export const objects = (
-  usual: MissingStyle,
+  defaultMissing: MissingStyle,
   text: RowsText,
   { type, cellOf = typedCell }: { type?: BodyLayout['type']; cellOf?: CellOf } = {},
 ): BodyLayout =>
   rowsLayout(
-    usual,
+    defaultMissing,
     (features, missing) => ({
       text,
       cells: jsonCells(features, { nameOf: name => `${JSON.stringify(name)}:`, cellOf, missing }),
@@ -81,8 +81,8 @@ export const objects = (
   );
 
 /** The rows as a list of lists: `[[1,"x"],[2,"y"]]`. */
-export const arrays = (usual: MissingStyle): BodyLayout =>
-  rowsLayout(usual, (features, missing) => {
+export const arrays = (defaultMissing: MissingStyle): BodyLayout =>
+  rowsLayout(defaultMissing, (features, missing) => {
     checkMissing(missing, 'lists', ['null', 'nan', 'empty']);
     return {
       text: { opening: '[', rowOpening: '[', rowClosing: ']', between: ',', closing: ']' },
@@ -91,12 +91,15 @@ export const arrays = (usual: MissingStyle): BodyLayout =>
   });
 
 /**
- * The rows as a CSV, with or without a header, separated by commas. Values are written as they are, without types; a missing
- * one is an empty field, or NaN, which pandas reads as missing too.
+ * The rows as a CSV, with or without a header, separated by commas. Values are written as they are, without types; a
+ * missing one is an empty field, or NaN, which pandas reads as missing too.
  */
-export const csv = (usual: MissingStyle, { header: hasHeader }: { header: boolean }): BodyLayout =>
+export const csvRows = (
+  defaultMissing: MissingStyle,
+  { header: hasHeader }: { header: boolean },
+): BodyLayout =>
   rowsLayout(
-    usual,
+    defaultMissing,
     (features, missing) => {
       checkMissing(missing, 'CSV', ['empty', 'nan']);
       const opening = hasHeader ? writeRow(features.map(({ name }) => name)) : '';
@@ -121,10 +124,10 @@ function missingField(style: MissingStyle, type: string | undefined, isAlone: bo
 }
 
 /** An object with a list for each column, one after the other: `{"a":[1,2],"b":["x","y"]}`. */
-export const columns = (usual: MissingStyle): BodyLayout => ({
+export const columns = (defaultMissing: MissingStyle): BodyLayout => ({
   type: 'application/json',
   open(sent, memory) {
-    const missing = sent.missing ?? usual;
+    const missing = sent.missing ?? defaultMissing;
     checkMissing(missing, 'columns', ['null', 'nan', 'empty']);
     const writers = new RowsWriters(sent.nulls, memory);
     const lists = jsonCells(sent.features, { cellOf: typedCell, missing }).map((cell, place) => ({

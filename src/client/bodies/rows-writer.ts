@@ -31,8 +31,8 @@ class KernelRows {
   /**
    * Prepares to write rows.
    *
-   * @returns writes rows from a first one on, and returns the first that it leaves: one with a control character that has no short
-   *   escape, or a number that may be too large for a double, or for which there is no room
+   * @returns writes rows from a first one on, and returns the first that it leaves: one with a control character that
+   *   has no short escape, or a number that may be too large for a double, or for which there is no room
    */
   prepare(
     cells: readonly Cell[],
@@ -117,7 +117,8 @@ export type WriteRows = (fields: Fields, words: WordView, into: BodyWriter) => v
 
 /**
  * Prepares to write the rows of a body, or of one of its columns. Values are copied from the bytes of a batch and never
- * become strings. Rows in the memory of a kernel are written by that; those that it leaves, and all others, by TypeScript.
+ * become strings. Rows in the memory of a kernel are written by that; those that it leaves, and all others, by
+ * TypeScript.
  */
 export class RowsWriters {
   readonly #isMissing: (bytes: Buffer, start: number, end: number) => boolean;

@@ -25,10 +25,10 @@ import { RowsWriters } from './rows-writer.ts';
  *
  * An integer tensor cannot express a missing value. A batch that has one sends the column as FP64.
  */
-export const tensors = (usual: MissingStyle): BodyLayout => ({
+export const tensors = (defaultMissing: MissingStyle): BodyLayout => ({
   type: 'application/json',
   open(sent, memory) {
-    const missing = sent.missing ?? usual;
+    const missing = sent.missing ?? defaultMissing;
     checkMissing(missing, 'tensors', ['null', 'nan', 'empty']);
     requireTypes(sent);
     const writers = new RowsWriters(sent.nulls, memory);
@@ -45,10 +45,12 @@ export const tensors = (usual: MissingStyle): BodyLayout => ({
       checkTypes: checkTypes(sent, typedCell),
       write(fields, words, into) {
         for (const { index, name, datatype, writeValues } of tensors) {
-          const { usual, withMissing } = datatype;
+          const { complete, withMissing } = datatype;
           into.copy(name);
           into.text(String(fields.rows));
-          into.copy(usual === withMissing || !hasMissing(fields, index, isMissing) ? usual : withMissing);
+          into.copy(
+            complete === withMissing || !hasMissing(fields, index, isMissing) ? complete : withMissing,
+          );
           writeValues(fields, words, into);
         }
         into.copy(CLOSING);
@@ -59,7 +61,7 @@ export const tensors = (usual: MissingStyle): BodyLayout => ({
 
 /** The text between the number of rows and the first value. */
 interface Datatype {
-  readonly usual: WordView;
+  readonly complete: WordView;
   /** For a batch in which a value is missing. */
   readonly withMissing: WordView;
 }
@@ -71,7 +73,7 @@ function datatypeOf(type: string | undefined): Datatype {
   const stated = type !== undefined && /^(?:U?INT|FP)\d+$/.test(type) ? type : undefined;
   switch (typedCell(type)) {
     case 'integer':
-      return { usual: datatype(stated ?? 'INT64'), withMissing: datatype('FP64') };
+      return { complete: datatype(stated ?? 'INT64'), withMissing: datatype('FP64') };
     case 'float':
       return always(datatype(stated ?? 'FP64'));
     case 'boolean':
@@ -81,7 +83,7 @@ function datatypeOf(type: string | undefined): Datatype {
   }
 }
 
-const always = (text: WordView): Datatype => ({ usual: text, withMissing: text });
+const always = (text: WordView): Datatype => ({ complete: text, withMissing: text });
 
 function hasMissing(
   { rows, width, bytes, starts, ends }: Fields,
@@ -94,8 +96,8 @@ function hasMissing(
 }
 
 /**
- * A tensor has one type, whatever its values are. It is not taken from the values, because those of a later batch may say
- * otherwise.
+ * A tensor has one type, whatever its values are. It is not taken from the values, because those of a later batch may
+ * say otherwise.
  *
  * @throws RowcastError `bad_option`
  */
@@ -129,10 +131,13 @@ export interface MatrixInput {
  *
  * The model knows columns by their places only, so they are sent in the order of the input or of `--features`.
  */
-export const matrix = ({ name, datatype, width: wanted }: MatrixInput, usual: MissingStyle): BodyLayout => ({
+export const matrix = (
+  { name, datatype, width: wanted }: MatrixInput,
+  defaultMissing: MissingStyle,
+): BodyLayout => ({
   type: 'application/json',
   open(given, memory) {
-    const missing = given.missing ?? usual;
+    const missing = given.missing ?? defaultMissing;
     checkMissing(missing, 'a matrix', ['null', 'nan']);
     const { length } = given.features;
     if (wanted !== undefined && wanted !== length)

@@ -40,8 +40,8 @@ const MAX_SLEEP_MS = 500;
 
 /**
  * Paces requests to what the service accepts: how many are in flight (`concurrency`) and when the next one may be sent
- * (`acquire`). The rate is the minimum of the configured limits, the limits advertised in the service's headers, and the
- * rate learned from 429 responses. Processes that share a pace each have a part of it.
+ * (`acquire`). The rate is the minimum of the configured limits, the limits advertised in the service's headers, and
+ * the rate learned from 429 responses. Processes that share a pace each have a part of it.
  */
 export class Pacer {
   readonly #options: PacerOptions;

@@ -12,12 +12,12 @@ export interface ServiceError {
 }
 
 /**
- * Collects the predictions of a batch. A row whose probabilities are invalid gets an error. If those of every row are, so is
- * the response, unless these rows are what is left after halving.
+ * Collects the predictions of a batch. A row whose probabilities are invalid gets an error. If those of every row are,
+ * so is the response, unless these rows are what is left after halving.
  *
  * @param classes the expected ones, or those of the first prediction
- * @param copy copies the probabilities of a row, in the order of the classes; returns what is wrong with them, or the error
- *   that the service gives in their place
+ * @param copy copies the probabilities of a row, in the order of the classes; returns what is wrong with them, or the
+ *   error that the service gives in their place
  * @throws InvalidResponse
  */
 export function collectPredictions(

@@ -2,12 +2,13 @@ import { jsonValue } from '../../base/json-value.ts';
 import type { FailureKind } from '../../scoring/failures/failure-rule.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { isObject } from '../parse-response.ts';
-import type { Problem } from '../transport/call-errors.ts';
+import type { ServiceProblem } from '../transport/call-errors.ts';
 import type { Protocol } from './protocol.ts';
 
 /**
- * What statuses of model servers mean. Eight of eleven servers that were tried respond with 500 to a value that their model
- * cannot use, SageMaker's container with 503, MLflow with 400, and FastAPI with 422. 424 is the status of clouds for an error of the model.
+ * What statuses of model servers mean. Eight of eleven servers that were tried respond with 500 to a value that their
+ * model cannot use, SageMaker's container with 503, MLflow with 400, and FastAPI with 422. 424 is the status of clouds
+ * for an error of the model.
  */
 export const modelServerStatuses: Partial<Record<FailureKind, readonly number[]>> = {
   model_rejected: [400, 422],
@@ -16,7 +17,7 @@ export const modelServerStatuses: Partial<Record<FailureKind, readonly number[]>
 };
 
 /** What a model server says about a request that failed. */
-export function modelServerProblem(body: string, headers: Headers, read: ReadProblem): Problem {
+export function modelServerProblem(body: string, headers: Headers, read: ReadProblem): ServiceProblem {
   const members = membersOf(body);
   const { code, detail } = problemIn(body, read);
   const faults = validationFaults(members.detail);
@@ -83,7 +84,7 @@ function membersOf(body: string): Readonly<Record<string, unknown>> {
 }
 
 /** Reads the body of an error as JSON; anything else, such as a proxy's HTML, is shown as text. */
-export function problemIn(body: string, read: ReadProblem): Problem {
+export function problemIn(body: string, read: ReadProblem): ServiceProblem {
   const parsed = jsonValue(body);
   if (parsed === undefined) return { detail: body.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ') };
   const { code, message } = read(Object(parsed)); // members of unknown type
@@ -143,7 +144,7 @@ export const onSageMaker = (protocol: Protocol): Protocol => ({
 function meantBy(
   parsed: Readonly<Record<string, unknown>>,
   headers: Headers,
-  { detail }: Problem,
+  { detail }: ServiceProblem,
 ): number | undefined {
   const type = [headers['x-amzn-errortype']].flat()[0] ?? parsed.__type ?? parsed.code ?? parsed.ErrorCode;
   // A type may be preceded by a namespace, and followed by an address.

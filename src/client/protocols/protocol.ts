@@ -6,12 +6,12 @@ import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
 import type { Secrets } from '../credentials.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import type { Problem } from '../transport/call-errors.ts';
+import type { ServiceProblem } from '../transport/call-errors.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 
 /**
- * How a service is asked for predictions: which requests it understands, and what its responses mean. It sends nothing and
- * keeps nothing. Connections, pace, retries and what is done about failures are the same for all protocols.
+ * How a service is asked for predictions: which requests it understands, and what its responses mean. It sends nothing
+ * and keeps nothing. Connections, pace, retries and what is done about failures are the same for all protocols.
  */
 export interface Protocol {
   /** Part of what identifies a run. */
@@ -29,14 +29,14 @@ export interface Protocol {
   /** The largest body that any service of this protocol is documented to accept, in bytes. */
   readonly maxBatchBytes?: number | undefined;
   /** What a response with another status than 200 says; of its body, the first 64 KiB. */
-  problemOf(status: number, body: string, headers: Headers): Problem;
+  problemOf(status: number, body: string, headers: Headers): ServiceProblem;
   /** See `Scorer.dependsOnBatch`. */
   readonly dependsOnBatch?: boolean;
   /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
   readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
   /**
-   * What a response answers, for the check at the end of a run, which asks for the description once more, or whether the
-   * service is ready: a response with predictions then belongs to an earlier request.
+   * What a response answers, for the check at the end of a run, which asks for the description once more, or whether
+   * the service is ready: a response with predictions then belongs to an earlier request.
    *
    * @returns undefined if it could be either
    * @throws InvalidResponse if it is neither

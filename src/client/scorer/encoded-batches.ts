@@ -10,7 +10,7 @@ import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { BatchScorer, Outcome, PartRequest, ScorerInput } from '../../scoring/scorer.ts';
 import type { BodyLayout } from '../bodies/body-layout.ts';
 import { BodyWriter } from '../bodies/body-writer.ts';
-import { type BatchLimits, batchLimits, type Encode, type Encoded, encode } from '../bodies/encode.ts';
+import { BatchLimits, type Encode, type Encoded, encode } from '../bodies/encode.ts';
 import type { Expected } from '../protocols/protocol.ts';
 
 /**
@@ -30,16 +30,14 @@ export abstract class EncodedBatches implements BatchScorer {
     const memory = BatchMemory.create();
     const batchBody = body.open({ features, nulls, missing }, memory);
     this.rowOverhead = batchBody.rowOverhead;
-    this.#limits = batchLimits(batchBytes, this.rowOverhead);
-    const { maxBodyBytes, maxRows } = this.#limits;
+    this.#limits = new BatchLimits(batchBytes, this.rowOverhead);
     this.#encode = encode({
       batchBody,
       features,
       layout,
       memory,
       bodyWriter: this.#bodies,
-      batchBytes: maxBodyBytes,
-      maxRows,
+      limits: this.#limits,
     });
   }
 
@@ -61,7 +59,7 @@ export abstract class EncodedBatches implements BatchScorer {
   abstract confirmAll(): Promise<void>;
 
   maxBatchBytes(): number {
-    return this.#limits.maxBatchBytes();
+    return this.#limits.records.bytes;
   }
 
   *parts(batch: Batch): Generator<Batch> {
@@ -93,13 +91,13 @@ export abstract class EncodedBatches implements BatchScorer {
     try {
       const expected = { personas, predictionType, allowAllInvalid, id };
       const predictions = await this.predict(body, expected, signal);
-      this.#limits.accepted(encoded);
+      this.#limits.sent(encoded, 'accepted');
       if (unsentRows.size === 0) return { faults, predictions };
       return { faults, predictions: withUnsent(predictions, unsentRows, personas), ...left };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       if (error.maxRows !== undefined) this.#limits.rejectedRows(error.maxRows);
-      if (error.status === 413 || error.kind === 'too_slow') this.#limits.rejected(encoded);
+      if (error.status === 413 || error.kind === 'too_slow') this.#limits.sent(encoded, 'rejected');
       return { faults, failure: failedAmongAll(error.toFailure(), unsentRows, personas) };
     }
   }
@@ -115,7 +113,8 @@ export abstract class EncodedBatches implements BatchScorer {
 type Errors = Predictions['errors'];
 
 /**
- * The predictions of the rows that were sent, with those rows between them that were not, which have an error and no value.
+ * The predictions of the rows that were sent, with those rows between them that were not, which have an error and no
+ * value.
  *
  * @param unsent index of a row among all → its error
  * @param sent number of rows that were sent

@@ -17,7 +17,10 @@ import { TlsExpected } from './socket-guard.ts';
 export const MAX_HEADER_BYTES = 16 << 10;
 const MAX_PROBLEM_BYTES = 64 << 10;
 
-/** The status of a response to a key that is wrong, or no longer right (RFC 9110 section 15.5.2); 403 says that it is valid. */
+/**
+ * The status of a response to a key that is wrong, or no longer right (RFC 9110 section 15.5.2); 403 says that it is
+ * valid.
+ */
 const REFUSED_KEY = 401;
 
 /** nginx's message, with status 400, for plain http sent to an https port. */
@@ -40,7 +43,7 @@ export interface CallErrorsOptions {
   /** What requests are sent with. Text from the service that contains any of its secrets is left out. */
   credentials: Pick<Credentials, 'secrets' | 'advice'>;
   /** What the body of a response with another status than 200 says. */
-  problemOf(status: number, body: string, headers: Headers): Problem;
+  problemOf(status: number, body: string, headers: Headers): ServiceProblem;
 }
 
 /** Turns everything that can go wrong with a request into a CallError of the right kind, without showing a secret. */
@@ -63,7 +66,8 @@ export class CallErrors {
   /** A response with a status other than 200, with the service's own message if there is one. */
   async ofStatus(response: HttpResponse, details: CallDetails): Promise<CallError> {
     const { statusCode, headers, body } = response;
-    // A server that responds before it has read the whole request often closes the connection; the status is still valid.
+    // A server that responds before it has read the whole request often closes the connection; the status is still
+    // valid.
     const bytes = await readStart(body, MAX_PROBLEM_BYTES);
     const text = isEncoded(headers) ? '' : bytes.toString('utf8');
     if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
@@ -192,7 +196,7 @@ export class CallErrors {
 }
 
 /** What the body of an error says. */
-export interface Problem {
+export interface ServiceProblem {
   /** A stable name, in snake_case. */
   code?: string | undefined;
   /** A sentence for people, or the whole text. */

@@ -21,7 +21,7 @@ export const newConnector = (timeout: number, tls: ClientTls = {}): Connector =>
   buildConnector({ timeout, ...tls });
 
 /** One connection to the service. If it was closed while idle, the next request reopens it. */
-export class Connection {
+export class HttpConnection {
   readonly #http: HttpClient;
   /** The current or last socket. */
   #socket: Socket | undefined;
@@ -84,8 +84,8 @@ export class Connection {
   }
 
   /**
-   * Whether the service closed it after earlier responses without a byte of one to the current request, as servers do after
-   * an error or some idle time: they have most likely not read the request.
+   * Whether the service closed it after earlier responses without a byte of one to the current request, as servers do
+   * after an error or some idle time: they have most likely not read the request.
    */
   get wasClosedBetween(): boolean {
     const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
@@ -128,42 +128,16 @@ export class Connection {
 
 /**
  * The connection that a response arrived on, kept while nothing proves that the response belongs to its request.
- * HTTP/1.1 matches responses to requests by order alone (RFC 9112 section 9.3). A surplus response on a connection shifts
- * all later ones, and this may be detected only afterwards.
+ * HTTP/1.1 matches responses to requests by order alone (RFC 9112 section 9.3). A surplus response on a connection
+ * shifts all later ones, and this may be detected only afterwards.
  */
-export class Origin {
+export interface Origin {
+  /** Unique within a run. */
   readonly id: number;
-  #isSuspect = false;
-  #firstRow: number | undefined;
-
-  /** @param id unique within a run */
-  constructor(id: number) {
-    this.id = id;
-  }
-
   /** Whether the connection delivered more than was requested: its responses may belong to other requests. */
-  get isSuspect(): boolean {
-    return this.#isSuspect;
-  }
-
+  isSuspect: boolean;
   /** The first row written from one of its responses that is not yet proven to be in order. */
-  get firstRow(): number | undefined {
-    return this.#firstRow;
-  }
-
-  suspect(): void {
-    this.#isSuspect = true;
-  }
-
-  /** Rows from this one on were written from one of its responses, so that request can no longer be retried. */
-  written(row: number): void {
-    this.#firstRow = Math.min(row, this.#firstRow ?? row);
-  }
-
-  /** All of its responses so far are known to belong to their requests. */
-  proven(): void {
-    this.#firstRow = undefined;
-  }
+  firstRow: number | undefined;
 }
 
 /** The origins of a run by their ids, for stages that know a response as plain data only. */
@@ -174,7 +148,7 @@ export class Origins {
 
   /** A new socket. */
   opened(): Origin {
-    const origin = new Origin(++this.#count);
+    const origin: Origin = { id: ++this.#count, isSuspect: false, firstRow: undefined };
     this.#open.set(origin.id, origin);
     return origin;
   }
@@ -185,7 +159,7 @@ export class Origins {
   }
 
   suspect(origin: Origin): void {
-    origin.suspect();
+    origin.isSuspect = true;
     this.#suspect.add(origin.id);
   }
 
@@ -193,8 +167,9 @@ export class Origins {
     return this.#suspect.has(id);
   }
 
-  /** See `Origin.written`. */
+  /** Rows from this one on were written from one of its responses, so that request can no longer be retried. */
   written(id: number, row: number): void {
-    this.#open.get(id)?.written(row);
+    const origin = this.#open.get(id);
+    if (origin !== undefined) origin.firstRow = Math.min(row, origin.firstRow ?? row);
   }
 }

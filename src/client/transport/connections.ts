@@ -1,8 +1,8 @@
-import { Connection, type Connector, newConnector, type Origin, Origins } from './connection.ts';
+import { type Connector, HttpConnection, newConnector, type Origin, Origins } from './connection.ts';
 import { type HttpProxy, throughProxy } from './http-proxy.ts';
 import type { ClientTls } from './tls.ts';
 
-export interface ConnectionsOptions {
+export interface HttpConnectionsOptions {
   /** Scheme, host and port of the service. */
   origin: string;
   /** Maximum number of connections. */
@@ -18,17 +18,17 @@ export interface ConnectionsOptions {
  * The connections to a service. Each carries one request at a time, and we know which: surplus data on a connection
  * casts doubt on all earlier responses of the same connection.
  */
-export class Connections {
-  readonly #options: ConnectionsOptions;
+export class HttpConnections {
+  readonly #options: HttpConnectionsOptions;
   readonly #connector: Connector;
-  readonly #all = new Set<Connection>();
-  readonly #idle: Connection[] = [];
+  readonly #all = new Set<HttpConnection>();
+  readonly #idle: HttpConnection[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #origins = new Origins();
   #firstSuspectRow: number | undefined;
   #hasConnected = false;
 
-  constructor(options: ConnectionsOptions) {
+  constructor(options: HttpConnectionsOptions) {
     this.#options = options;
     const { timeout, tls, proxy } = options;
     // Shared, so that TLS sessions are resumed.
@@ -54,7 +54,7 @@ export class Connections {
    *
    * @throws the signal's reason if it is aborted while waiting
    */
-  async take(signal: AbortSignal): Promise<Connection> {
+  async take(signal: AbortSignal): Promise<HttpConnection> {
     while (this.#idle.length === 0 && this.#all.size >= this.#options.max) await this.#waitForRelease(signal);
     if (signal.aborted) {
       // This waiter may have been woken for a connection: pass it on to the next one.
@@ -64,7 +64,7 @@ export class Connections {
     // The most recently used one is the least likely to have been closed in the meantime.
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    const connection = new Connection(this.#options, this.#connector, this.#origins, origin =>
+    const connection = new HttpConnection(this.#options, this.#connector, this.#origins, origin =>
       this.suspect(origin),
     );
     this.#all.add(connection);
@@ -88,12 +88,12 @@ export class Connections {
   }
 
   /** Takes one of these for a request; `release` returns it. */
-  takeAtRisk(): Connection | undefined {
+  takeAtRisk(): HttpConnection | undefined {
     const index = this.#idle.findIndex(isAtRisk);
     return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
   }
 
-  release(connection: Connection): void {
+  release(connection: HttpConnection): void {
     if (connection.isOver) {
       this.#hasConnected ||= connection.hasConnected;
       this.#all.delete(connection);
@@ -134,4 +134,4 @@ export class Connections {
   }
 }
 
-const isAtRisk = ({ isOver, origin }: Connection): boolean => !isOver && origin?.firstRow !== undefined;
+const isAtRisk = ({ isOver, origin }: HttpConnection): boolean => !isOver && origin?.firstRow !== undefined;

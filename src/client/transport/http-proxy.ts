@@ -83,8 +83,8 @@ interface ThroughProxyOptions {
 
 /**
  * Opens connections through a proxy. One to an https service is a tunnel (RFC 9110 section 9.3.6): everything in it is
- * between us and the service, so a tunnel is one connection to the service, as without a proxy. For an http service, the
- * connection is the one to the proxy, which is then sent requests with the whole URL (RFC 9112 section 3.2.2).
+ * between us and the service, so a tunnel is one connection to the service, as without a proxy. For an http service,
+ * the connection is the one to the proxy, which is then sent requests with the whole URL (RFC 9112 section 3.2.2).
  */
 export function throughProxy(
   proxy: HttpProxy,

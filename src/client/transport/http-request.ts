@@ -29,7 +29,7 @@ export interface OpenResponse {
 }
 
 /** The header that carries a request's id, and that many services and gateways echo in the response. */
-export const requestIdHeader = 'x-request-id';
+export const sentIdHeader = 'x-request-id';
 
 /** Whether a response echoes its own request's id, another request's id, or none of ours (`silent`). */
 type Echo = 'own' | 'other' | 'silent';

@@ -4,15 +4,15 @@ import { redacted } from '../base-url.ts';
 import type { Credentials } from '../credentials.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { CallErrors, type CallErrorsOptions, MAX_HEADER_BYTES } from './call-errors.ts';
-import type { Connection, HttpResponse } from './connection.ts';
-import { Connections } from './connections.ts';
+import type { HttpConnection, HttpResponse } from './connection.ts';
+import { HttpConnections } from './connections.ts';
 import type { HttpProxy } from './http-proxy.ts';
 import {
   type HttpRequest,
   type OpenResponse,
   RequestIds,
   type RequestLocation,
-  requestIdHeader,
+  sentIdHeader,
 } from './http-request.ts';
 import { speaksTls } from './permanent-errors.ts';
 import { isEncoded, readBody } from './response-body.ts';
@@ -32,12 +32,15 @@ export interface TransportOptions extends Omit<CallErrorsOptions, 'credentials'>
   proxy?: HttpProxy | undefined;
 }
 
-/** Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its host. */
+/**
+ * Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its
+ * host.
+ */
 export class Transport {
   readonly timeout: number;
   readonly failures: CallErrors;
   readonly credentials: Credentials;
-  readonly #connections: Connections;
+  readonly #connections: HttpConnections;
   readonly #ids = new RequestIds();
   /** The path of the base URL. */
   readonly #root: string;
@@ -63,7 +66,7 @@ export class Transport {
     this.#proxyHeaders =
       isForProxy && proxy.authorization !== undefined ? { 'proxy-authorization': proxy.authorization } : {};
     this.#address = redacted(url.href);
-    this.#connections = new Connections({
+    this.#connections = new HttpConnections({
       origin: url.origin,
       max: connections,
       timeout,
@@ -74,7 +77,10 @@ export class Transport {
   }
 
   /** The connections, as far as mixed-up responses are concerned. */
-  get connections(): Pick<Connections, 'firstSuspectRow' | 'confirm' | 'atRisk' | 'takeAtRisk' | 'suspect'> {
+  get connections(): Pick<
+    HttpConnections,
+    'firstSuspectRow' | 'confirm' | 'atRisk' | 'takeAtRisk' | 'suspect'
+  > {
     return this.#connections;
   }
 
@@ -94,7 +100,7 @@ export class Transport {
     call: HttpRequest,
     signal: AbortSignal,
     onHeaders: (status: number, headers: Headers) => void = () => {},
-    taken?: Connection,
+    taken?: HttpConnection,
   ): Promise<OpenResponse> {
     const location = this.locationOf(call);
     const path = this.#base + call.path;
@@ -113,7 +119,7 @@ export class Transport {
           accept: call.accept ?? 'application/json',
           // Without this header, any encoding is acceptable (RFC 9110 section 12.5.3).
           'accept-encoding': 'identity',
-          [requestIdHeader]: id,
+          [sentIdHeader]: id,
           ...(call.body !== undefined && { 'content-type': typeOf(call) }),
         },
         signal,
@@ -130,7 +136,7 @@ export class Transport {
     this.#hasResponded = true;
     const { statusCode, headers, body } = response;
     body.once('close', () => this.#connections.release(connection));
-    const echo = this.#ids.echo(id, headers[requestIdHeader]);
+    const echo = this.#ids.echo(id, headers[sentIdHeader]);
     if (echo === 'other') {
       connection.mixedUp();
       body.on('error', () => {}).destroy();

@@ -44,8 +44,8 @@ export async function readBody(body: AsyncIterable<Buffer>, max: number): Promis
 const MAX_DISCARDED_BYTES = 1 << 20;
 
 /**
- * The first bytes of a body, whatever its size: a service may repeat a whole batch in an error. A body that breaks off ends
- * there.
+ * The first bytes of a body, whatever its size: a service may repeat a whole batch in an error. A body that breaks off
+ * ends there.
  */
 export async function readStart(body: AsyncIterable<Buffer>, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

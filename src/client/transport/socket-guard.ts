@@ -18,8 +18,8 @@ export class TlsExpected extends Error {
 const MAX_TAIL_BYTES = 1024;
 
 /**
- * Removes a `100 Continue` at the end of a chunk, which arrived together with the end of a response. JSON cannot end like
- * that; another body that does is later found to be too short.
+ * Removes a `100 Continue` at the end of a chunk, which arrived together with the end of a response. JSON cannot end
+ * like that; another body that does is later found to be too short.
  */
 function withoutTail(chunk: Buffer): Buffer {
   if (chunk.length < HEAD_END.length || chunk.compare(HEAD_END, 0, 4, chunk.length - 4) !== 0) return chunk;

@@ -4,9 +4,9 @@ import type { ComparedLayout, Layout, OutputLayout, RecordLayout } from '../form
 import { kernelMerger, recordMerger } from '../merge-records.ts';
 import { type OutputColumns, ownNames, renamed } from '../output-columns.ts';
 import { recordEnds } from '../records/batch.ts';
+import { typedFieldReader } from '../records/fields.ts';
 import { rejectColumns } from '../records/reject.ts';
 import type { RowGroups } from '../records/row-groups.ts';
-import { typedFieldReader } from '../records/typed-fields.ts';
 import { appendedColumns } from './appended-columns.ts';
 import { cellComparison, csvComparison } from './csv-comparison.ts';
 import {

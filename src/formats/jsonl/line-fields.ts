@@ -12,8 +12,7 @@ import { isRejectsFile, REJECT_RECORD, rejectColumns } from '../records/reject.t
 import { doubleOf, notANumber, type RequiredNumbers } from '../required-numbers.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
-import { lines, parseLine } from './members.ts';
-import { hasColumn, namesIn } from './object-names.ts';
+import { hasColumn, lines, namesIn, parseLine } from './members.ts';
 import { type LineFault, MAX_DEPTH, ObjectReader } from './object-reader.ts';
 
 /** What is wrong with a line, by its code. */

@@ -13,8 +13,7 @@ import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
-import { isSpace, parseLine } from './members.ts';
-import { hasColumn, namesIn, type ObjectNames } from './object-names.ts';
+import { hasColumn, isSpace, namesIn, type ObjectNames, parseLine } from './members.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
 
 /** What the first objects of an input are like, as plain data. */

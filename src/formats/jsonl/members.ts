@@ -1,5 +1,6 @@
 import type { Dialect } from '../../base/parse-records.ts';
 import { StringScanner } from '../json/scan-string.ts';
+import { MAX_DEPTH, MAX_PATH, withOuterNames } from './object-reader.ts';
 
 /** A member of an object, in the bytes of that. */
 export interface MemberAt {
@@ -80,4 +81,103 @@ export function parseLine(text: string): unknown {
     if (!/NaN|Infinity/.test(text)) throw error;
     return JSON.parse(text.replace(NOT_FINITE, 'null'));
   }
+}
+
+/** The names in an object, in the order of its bytes. */
+export interface ObjectNames {
+  /** The names of its members. */
+  readonly members: readonly string[];
+  /** The full names of the values that are not objects with members of their own, such as `a.b`. */
+  readonly values: readonly string[];
+  /** Those of them that are null, or an empty object. */
+  readonly missing: readonly string[];
+  /** The full names of objects that have members. */
+  readonly outer: readonly string[];
+  /** The characters of all full names. */
+  readonly length: number;
+}
+
+const SMALL_N = 0x6e;
+
+/**
+ * The names in a line that is a well-formed object, in one pass.
+ *
+ * @param most with more values, more objects in others, or more characters in the full names, the rest is not looked at
+ * @returns undefined if objects are nested too deep, or if a name is there twice: such a line is malformed
+ */
+export function namesIn(
+  line: Buffer,
+  { names: most = Number.POSITIVE_INFINITY, length: mostLength = Number.POSITIVE_INFINITY } = {},
+): ObjectNames | undefined {
+  const members: string[] = [];
+  const values = new Set<string>();
+  const missing: string[] = [];
+  const outer = new Set<string>();
+  const strings = new StringScanner();
+  /** What is before the names of each object that has begun. */
+  const paths: string[] = [];
+  let listDepth = 0;
+  let isNameNext = false;
+  let length = 0;
+  const isEnough = (): boolean => values.size > most || outer.size > most || length > mostLength;
+  for (let at = 0; at < line.length && !isEnough(); at++) {
+    const byte = line[at];
+    if (byte === QUOTE) {
+      strings.scan(line, at);
+      const start = at;
+      at = strings.end - 1;
+      if (!isNameNext) continue;
+      isNameNext = false;
+      const name: string = JSON.parse(line.toString('utf8', start, strings.end));
+      if (paths.length === 1) members.push(name);
+      const full = `${paths.at(-1)}${name}`;
+      length += full.length;
+      if (values.has(full) || outer.has(full)) return undefined;
+      const inner = firstName(line, strings.end);
+      if (inner === undefined) {
+        values.add(full);
+        const first = line[valueStart(line, strings.end)];
+        if (first === OPEN || first === SMALL_N) missing.push(full);
+      } else {
+        outer.add(full);
+        paths.push(`${full}.`);
+        if (paths.length > MAX_DEPTH || full.length >= MAX_PATH) return undefined;
+        isNameNext = true;
+        at = inner - 1;
+      }
+    } else if (listDepth > 0 || byte === OPEN_LIST) {
+      if (byte === OPEN || byte === OPEN_LIST) listDepth++;
+      else if (byte === CLOSE || byte === CLOSE_LIST) listDepth--;
+    } else if (byte === COMMA) isNameNext = true;
+    else if (byte === CLOSE) paths.pop();
+    else if (byte === OPEN) {
+      // The outermost object, or an empty one.
+      isNameNext = paths.length === 0;
+      paths.push('');
+    }
+  }
+  return { members, values: [...values], missing, outer: [...outer], length };
+}
+
+/** Tells which columns objects with these names have: null is a value, and of `a.b` a null for `a`, too. */
+export function hasColumn({
+  values,
+  outer,
+}: Pick<ObjectNames, 'values' | 'outer'>): (name: string) => boolean {
+  const [ends, inner] = [new Set(values), new Set(outer)];
+  return name => inner.has(name) || withOuterNames(name).some(part => ends.has(part));
+}
+
+/** Where the first name of the object is that is the value of the name that ends here; undefined if it is none, or empty. */
+function firstName(line: Buffer, nameEnd: number): number | undefined {
+  let at = valueStart(line, nameEnd);
+  if (line[at++] !== OPEN) return undefined;
+  while (isSpace(line[at])) at++;
+  return line[at] === QUOTE ? at : undefined;
+}
+
+function valueStart(line: Buffer, nameEnd: number): number {
+  let at = line.indexOf(':', nameEnd) + 1;
+  while (isSpace(line[at])) at++;
+  return at;
 }

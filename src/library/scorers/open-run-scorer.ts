@@ -1,6 +1,6 @@
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
-import type { ClientOptions } from '../../client/service-client.ts';
+import type { ServiceClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
 import type { Scorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
@@ -16,7 +16,7 @@ export interface RunScorerOptions {
   /** Where the service is, unless a scorer is given. */
   given: Given;
   /** Called before each wait for a retry, which is in milliseconds. */
-  onRetry?: ClientOptions['onRetry'] | undefined;
+  onRetry?: ServiceClientOptions['onRetry'] | undefined;
   stop: AbortSignal;
 }
 

@@ -6,7 +6,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import { isHeaderValue, type Key } from '../../client/credentials.ts';
 import type { Protocol } from '../../client/protocols/protocol.ts';
-import type { ClientOptions, ServiceClient } from '../../client/service-client.ts';
+import type { ServiceClient, ServiceClientOptions } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
 import type { TlsFiles } from './access.ts';
 import type { Environment, KeySource, RemoteAddress } from './choose-service.ts';
@@ -19,12 +19,12 @@ export interface ConnectOptions {
   values: Pick<Values<typeof timeoutOption>, 'timeout'>;
   /** For scoring runs: limits of the pace, and how long to wait for an unavailable service. */
   pace?: Pick<
-    ClientOptions,
+    ServiceClientOptions,
     'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage' | 'sharedPace'
   >;
   env: Environment;
-  onRetry?: ClientOptions['onRetry'] | undefined;
-  trace?: ClientOptions['trace'];
+  onRetry?: ServiceClientOptions['onRetry'] | undefined;
+  trace?: ServiceClientOptions['trace'];
   /** Aborts waiting for the key. */
   stop?: AbortSignal;
 }

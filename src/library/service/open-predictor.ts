@@ -1,7 +1,7 @@
 import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
-import type { ClientOptions } from '../../client/service-client.ts';
+import type { ServiceClientOptions } from '../../client/service-client.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import type { Address, Environment } from './choose-service.ts';
 import { openClient } from './open-client.ts';
@@ -12,9 +12,9 @@ export interface ScorerOptions {
   address: Address;
   env: Environment;
   /** Called before each wait for a retry. */
-  onRetry?: ClientOptions['onRetry'] | undefined;
+  onRetry?: ServiceClientOptions['onRetry'] | undefined;
   /** Makes each request a part of a trace. */
-  trace?: ClientOptions['trace'];
+  trace?: ServiceClientOptions['trace'];
   /** The pace of other processes of the same run. */
   sharedPace?: SharedPace | undefined;
   stop: AbortSignal;

@@ -1,4 +1,4 @@
-import { checkRejects } from '../../base/options/values/reject-limit.ts';
+import { checkRejectLimit } from '../../base/options/values/reject-limit.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { Attempt } from '../../runs/attempt.ts';
@@ -25,8 +25,7 @@ import {
   spaceNeeded,
 } from '../../shards/assemble/pending-parts.ts';
 import { isSingle } from '../../shards/folder/plan-shape.ts';
-import { readPlan } from '../../shards/folder/read-plan.ts';
-import type { ShardedRun } from '../../shards/folder/read-run.ts';
+import { readPlan, type ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import { lockTotal } from '../several/lock-total.ts';
 import { recordFinished, recordJoined } from './record-joined.ts';
@@ -125,7 +124,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   record.ready({ name: plan.service, protocol: plan.protocol });
   record.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
-  checkRejects(values.maxRejects, sumOf(joined.map(({ rowCounts }) => rowCounts)), true);
+  checkRejectLimit(values.maxRejects, sumOf(joined.map(({ rowCounts }) => rowCounts)), true);
   const rowsOf = [...joined.map(({ rowCounts }) => rowCounts), ...plan.unchanged.map(({ rows }) => rows)];
   const read = rowsOf.reduce((sum, rows) => sum + rows.read, 0);
   checkLeastRows(

@@ -4,7 +4,7 @@ import { readStatus } from '../../runs/status/status.ts';
 import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import type { PlanFile } from '../../shards/folder/plan-shape.ts';
-import { readPlan } from '../../shards/folder/read-plan.ts';
+import { readPlan } from '../../shards/folder/read-run.ts';
 import { lastAttempts, stillBeating } from '../../shards/status/read-progress.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';

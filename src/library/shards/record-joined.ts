@@ -7,7 +7,7 @@ import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { lastRunOfFile } from '../../runs/several/unchanged-run.ts';
 import type { Checksums, Summary } from '../../runs/summary/summary.ts';
 import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
-import { type FileParts, type Part, workTimeOf } from '../../shards/assemble/file-parts.ts';
+import { type FileParts, type OutputPart, workTimeOf } from '../../shards/assemble/file-parts.ts';
 import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
@@ -88,7 +88,7 @@ async function summaryOfFile(joined: Joined, file: FileParts): Promise<Summary> 
 }
 
 /** Adds the time of the workers to that of the process that joins their parts. */
-function addWork(record: RunRecord, parts: readonly Part[]): void {
+function addWork(record: RunRecord, parts: readonly OutputPart[]): void {
   const { startedAt, seconds, rows } = workTimeOf(parts.map(({ result }) => result));
   record.others = { seconds, rows };
   const { attempt } = record;

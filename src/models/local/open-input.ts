@@ -10,7 +10,7 @@ import { asBuffer, ownedBy } from './threads/transfer.ts';
 import type { Answered } from './threads/worker-thread.ts';
 
 /** Prepares for the batches of an input, in a thread. */
-export function openInput(
+export function openThreadInput(
   { layout, ...data }: InputData,
   { columns, classes }: Pick<StoredModel, 'columns' | 'classes'>,
   engine: EngineModel,

@@ -1,11 +1,10 @@
 import { classesOf, type Predictions, sumsToOne, unknownColumns } from '../../base/contract/predictions.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Appended, type AppendedOptions, maxMergedBytes } from '../../formats/appended.ts';
-import { BatchColumns, type PlacedBatch } from '../../formats/columns/batch-columns.ts';
+import { BatchColumns, type PlacedBatch, withoutNulls } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
-import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout, PredictedBatch } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields, Without } from '../../formats/records/fields.ts';

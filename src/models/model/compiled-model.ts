@@ -1,7 +1,7 @@
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { type CompiledLinear, compileLinear } from './compiled-linear.ts';
 import { featureKinds, type PredictorSpec } from './predictor-spec.ts';
-import { scoresOf } from './scores.ts';
+import { scoreCount } from './scores.ts';
 import { type CompiledTrees, compileTrees } from './trees/compiled-trees.ts';
 
 /** A model in typed arrays, which can be transferred between threads without copying. */
@@ -18,7 +18,7 @@ export function compileModel(
   columns: readonly LearnedColumn[],
   classCount: number,
 ): CompiledModel {
-  const stride = scoresOf(classCount);
+  const stride = scoreCount(classCount);
   const kinds = featureKinds(columns, stride);
   const targets = columns.map(column => targetsOf(column, stride));
   const predictor =

@@ -1,7 +1,7 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { linearScores } from './compiled-linear.ts';
 import type { CompiledModel } from './compiled-model.ts';
-import { probabilitiesOf, scoresOf } from './scores.ts';
+import { probabilitiesOf, scoreCount } from './scores.ts';
 import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
 import { type LeafMasks, leafMasks } from './trees/leaf-masks.ts';
 import { maskScores } from './trees/mask-scores.ts';
@@ -14,7 +14,7 @@ const BLOCK_ROWS = 256;
  * A column as numbers, null for missing values. Numerical and date columns have finite values; a
  * categorical one has level numbers, from 1.
  */
-export type EncodedColumn = (number | null)[];
+export type ColumnNumbers = (number | null)[];
 
 interface TreeShape {
   trees: number;
@@ -45,14 +45,14 @@ interface ModelUse {
 
 /** What preparing a model for many rows comes to; undefined if it has no trees. */
 export const masksOf = ({ classCount, predictor }: CompiledModel): LeafMasks | undefined =>
-  predictor.kind === 'trees' ? leafMasks(predictor, scoresOf(classCount)) : undefined;
+  predictor.kind === 'trees' ? leafMasks(predictor, scoreCount(classCount)) : undefined;
 
 /** Prepares a model to predict. */
 export function engineOf(
   { classCount, targets, predictor }: CompiledModel,
   { memory, masks }: ModelUse = {},
 ): EngineModel {
-  const stride = scoresOf(classCount);
+  const stride = scoreCount(classCount);
   const columns = targets.length;
   const expand = targets.every(table => table === undefined) ? undefined : targetReader(targets, stride);
   const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
@@ -119,7 +119,7 @@ function targetReader(targets: CompiledModel['targets'], stride: number) {
 }
 
 /** Predicts rows whose values are given column by column. */
-export function predictColumns(model: EngineModel, columns: readonly EncodedColumn[]): Float64Array {
+export function predictColumns(model: EngineModel, columns: readonly ColumnNumbers[]): Float64Array {
   const rows = columns[0]?.length ?? 0;
   const { classCount } = model;
   const width = columns.length;

@@ -50,7 +50,6 @@ export const description = z.object({
 
 export const descriptionFile = 'rowcast.json';
 
-/** The contents of a model file. */
 interface ModelContents {
   columns: readonly LearnedColumn[];
   classes: readonly string[];

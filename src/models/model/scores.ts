@@ -1,11 +1,11 @@
 /** The number of scores: one per class, but only one for two classes. */
-export const scoresOf = (classes: number): number => (classes === 2 ? 1 : classes);
+export const scoreCount = (classes: number): number => (classes === 2 ? 1 : classes);
 
 export const logistic = (score: number): number => 1 / (1 + Math.exp(-score));
 
 /** Converts scores to probabilities, `classes` per row. */
 export function probabilitiesOf(scores: Float64Array, classes: number): Float64Array {
-  const stride = scoresOf(classes);
+  const stride = scoreCount(classes);
   const probabilities = new Float64Array((scores.length / stride) * classes);
   if (stride > 1) {
     for (let at = 0; at < scores.length; at += stride) softmaxAt(scores, at, at + stride, probabilities);

@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { StoredModel } from '../model/compiled-model.ts';
 import { loadModel, type Model, readStoredModel } from '../model/model-file.ts';
 import { readReportOf } from './report-store.ts';
-import { damaged, readIntact, sumOf, type Version, withReportVersion } from './report-version.ts';
+import { checksumOf, damaged, type ReportVersion, readIntact, withReportVersion } from './report-version.ts';
 
 /** A report as in the service's response, and its model. */
 export interface LocalReport {
@@ -28,12 +28,12 @@ export function readLocalReport(home: string, id: string): Promise<LocalReport> 
   return withReportVersion(home, id, async version => {
     const report = await readReportOf(version);
     const model = await modelOf(version, report, readStoredModel);
-    return { report: { ...report, model_sha256: await sumOf(version, 'model.zip') }, model };
+    return { report: { ...report, model_sha256: await checksumOf(version, 'model.zip') }, model };
   });
 }
 
 async function modelOf<T extends Pick<Model, 'classes'>>(
-  version: Version,
+  version: ReportVersion,
   report: Report,
   read: (file: Buffer) => Promise<T>,
   unload: (model: T) => void = () => {},

@@ -8,16 +8,16 @@ import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { openRegular } from '../../storage/local/read-files.ts';
 import {
+  checksumOf,
   damaged,
   listFolder,
   type ReportFile,
+  type ReportVersion,
   readIntact,
   reportFiles,
   reportFolder,
   reportsFolder,
-  sumOf,
   sumsFile,
-  type Version,
   withReportVersion,
 } from './report-version.ts';
 
@@ -45,7 +45,7 @@ export async function listReports(
   const listed: ListedReport[] = [];
   for (const id of ids ?? (await reportIds(home))) {
     try {
-      const read = (version: Version) => readWhole(version, files);
+      const read = (version: ReportVersion) => readWhole(version, files);
       listed.push({ id, ...(await withReportVersion(home, id, read)), damage: undefined });
     } catch (error) {
       if (!(error instanceof RowcastError)) throw error;
@@ -78,7 +78,7 @@ export async function newestReportIds(home: string): Promise<string[]> {
 
 /** Reads a report and verifies the checksums of files. */
 async function readWhole(
-  version: Version,
+  version: ReportVersion,
   files: readonly ReportFile[],
 ): Promise<{ report: Report; created: Date }> {
   const report = await readReportOf(version);
@@ -92,7 +92,7 @@ async function readWhole(
 export function readReportResponse(home: string, id: string): Promise<Report & { model_sha256: string }> {
   return withReportVersion(home, id, async version => ({
     ...(await readReportOf(version)),
-    model_sha256: await sumOf(version, 'model.zip'),
+    model_sha256: await checksumOf(version, 'model.zip'),
   }));
 }
 
@@ -107,7 +107,7 @@ export async function hasReport(home: string, id: string): Promise<boolean> {
 }
 
 /** The report of a version. */
-export async function readReportOf(version: Version): Promise<Report> {
+export async function readReportOf(version: ReportVersion): Promise<Report> {
   const { id } = version;
   const bytes = await readIntact(version, 'report.json');
   let parsed: unknown;
@@ -127,7 +127,7 @@ export async function readReportOf(version: Version): Promise<Report> {
 export function testingResults(home: string, id: string): Promise<ReadStream> {
   const name = 'testing-results.csv';
   return withReportVersion(home, id, async version => {
-    const expected = await sumOf(version, name);
+    const expected = await checksumOf(version, name);
     let file: FileHandle | undefined;
     try {
       file = await openRegular(join(version.folder, name));

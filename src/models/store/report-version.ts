@@ -20,7 +20,7 @@ export type ReportFile = (typeof reportFiles)[number];
 export const sumsFile = 'SHA256SUMS';
 
 /** A report as one training wrote it. */
-export interface Version {
+export interface ReportVersion {
   id: string;
   /** The folder of its files, with links resolved. */
   folder: string;
@@ -36,7 +36,7 @@ const MAX_TRIES = 10;
 export async function withReportVersion<T>(
   home: string,
   id: string,
-  read: (version: Version) => Promise<T>,
+  read: (version: ReportVersion) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     const folder = await versionFolder(home, id);
@@ -59,8 +59,8 @@ async function versionFolder(home: string, id: string): Promise<string> {
 }
 
 /** Reads a file and verifies its checksum. */
-export async function readIntact(version: Version, file: ReportFile): Promise<Buffer> {
-  const expected = await sumOf(version, file);
+export async function readIntact(version: ReportVersion, file: ReportFile): Promise<Buffer> {
+  const expected = await checksumOf(version, file);
   let bytes: Buffer;
   try {
     bytes = await readRegular(join(version.folder, file));
@@ -74,7 +74,7 @@ export async function readIntact(version: Version, file: ReportFile): Promise<Bu
 }
 
 /** The checksum that was written with a file. */
-export async function sumOf(version: Version, file: ReportFile): Promise<string> {
+export async function checksumOf(version: ReportVersion, file: ReportFile): Promise<string> {
   let sums: string;
   try {
     sums = (await readRegular(join(version.folder, sumsFile))).toString();
@@ -115,7 +115,7 @@ async function didYouMean(id: string, ids: readonly string[]): Promise<string> {
 }
 
 /** A report whose files are not what a training wrote. */
-export function damaged({ id, folder }: Version, what: string, cause?: unknown): RowcastError {
+export function damaged({ id, folder }: ReportVersion, what: string, cause?: unknown): RowcastError {
   return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
     location: { file: folder },
     hint: 'Train it again with --if-exists replace.',

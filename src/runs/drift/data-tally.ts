@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { withoutNulls } from '../../formats/columns/batch-columns.ts';
 import { encoderOf, type Unrecognized, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
-import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout } from '../../formats/format.ts';
 import { encodeValue } from '../../formats/json/write-bytes.ts';
 import type { Batch } from '../../formats/records/batch.ts';

@@ -1,5 +1,5 @@
 import {
-  checkRejects,
+  checkRejectLimit,
   exceeds,
   type RejectCounts,
   type RejectLimit,
@@ -56,6 +56,6 @@ export class RejectBudget {
     const rejectedBy: Record<string, number> = {};
     for (const { rejectedBy: codes } of this.#runs.keys())
       for (const [code, rows] of Object.entries(codes)) rejectedBy[code] = (rejectedBy[code] ?? 0) + rows;
-    checkRejects(this.#limit, { ...this.#total, rejectedBy }, isEnd, this.#of);
+    checkRejectLimit(this.#limit, { ...this.#total, rejectedBy }, isEnd, this.#of);
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { RowcastError } from '../../base/errors.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
-import { accessOf } from '../../storage/local/access.ts';
+import { fileAccessOf } from '../../storage/local/access.ts';
 import { replaceFileNow } from '../../storage/local/atomic-write.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Target } from '../../storage/target.ts';
@@ -121,7 +121,7 @@ export function overwriteNow(path: string, text: Iterable<string>): boolean {
  * @throws what fs throws
  */
 function writeFileNow(path: string, text: Iterable<string>, isPrivate: boolean): void {
-  const access = accessOf(path, isPrivate);
+  const access = fileAccessOf(path, isPrivate);
   const bytes = codecOfName(path).compressNow(Buffer.from([...text].join('')));
   replaceFileNow(path, bytes, { next: partialOf(path), access });
 }
@@ -153,6 +153,6 @@ const labelsText = (labels: Labels): string =>
 export const lineageFile = (lock: () => Promise<LockedOutput>): RunObserver =>
   resultFile(async run => {
     // Loaded only when it is needed.
-    const { lineageText } = await import('./lineage/lineage-text.ts');
+    const { lineageText } = await import('./lineage/run-events.ts');
     return { ...(await lock()), text: summary => lineageText(summary, run.columnsOf) };
   });

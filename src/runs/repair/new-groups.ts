@@ -7,7 +7,7 @@ import { Members } from '../../scoring/merge/members.ts';
 import { type Codec, MEMBER_BYTES } from '../../storage/codecs/codec.ts';
 import { groupedPartial } from '../../storage/codecs/grouped-partial.ts';
 import type { Files } from '../../storage/durable-files.ts';
-import type { Access } from '../../storage/local/access.ts';
+import type { FileAccess } from '../../storage/local/access.ts';
 import { type Extent, fileStart, type PartialFile } from '../../storage/partial-file.ts';
 
 /** How the text of a file becomes groups of rows again. */
@@ -41,7 +41,7 @@ export class NewGroups {
   static async create(
     files: Files,
     path: string,
-    access: Access,
+    access: FileAccess,
     options: NewGroupsOptions,
   ): Promise<NewGroups> {
     const file = await emptyFile(files, path, access);
@@ -97,7 +97,7 @@ export class NewFile {
    * @param path where it is written
    * @param access of the file whose place it takes
    */
-  static async create(files: Files, path: string, access: Access, codec: Codec): Promise<NewFile> {
+  static async create(files: Files, path: string, access: FileAccess, codec: Codec): Promise<NewFile> {
     const file = await emptyFile(files, path, access);
     return new NewFile(codec.partialFile<true>(file, fileStart));
   }
@@ -139,7 +139,7 @@ export class NewFile {
 async function emptyFile(
   files: Files,
   path: string,
-  access: Access,
+  access: FileAccess,
 ): Promise<Awaited<ReturnType<Files['open']>>> {
   const file = await files.open(path, access);
   try {

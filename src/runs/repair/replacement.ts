@@ -6,7 +6,7 @@ import type { Codec } from '../../storage/codecs/codec.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';
 import type { Files } from '../../storage/durable-files.ts';
-import { accessOf } from '../../storage/local/access.ts';
+import { fileAccessOf } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Extent } from '../../storage/partial-file.ts';
 import type { Identity } from '../../storage/source.ts';
@@ -56,7 +56,7 @@ export class Replacement {
     const { output, partial, rejects, rejectsPartial, repaired, repairedPartial } = paths;
     const opened: OneNewFile[] = [];
     const open = async (path: string, place: string, how: Codec | NewGroupsOptions): Promise<OneNewFile> => {
-      const access = accessOf(place, isPrivate);
+      const access = fileAccessOf(place, isPrivate);
       const file = await ('encoder' in how
         ? NewGroups.create(storage, path, access, how)
         : NewFile.create(storage, path, access, how));
@@ -123,7 +123,7 @@ export class Replacement {
     );
     if (checkpoint.rejects.bytes === 0) await this.#storage.remove(this.#paths.rejectsPartial);
     await this.#named(this.#storage.syncFolder(dirname(output)));
-    const access = accessOf(output, this.#isPrivate);
+    const access = fileAccessOf(output, this.#isPrivate);
     const bytes = Buffer.from(JSON.stringify(checkpoint));
     await this.#named(replaceFile(this.#storage, path, bytes, { next: newCheckpoint, access }));
     await publishComplete(this.#storage, this.#paths, checkpoint);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { schemeOf } from '../../base/scheme.ts';
-import { followLinks, placeOf } from '../../storage/local/sibling-path.ts';
+import { followLinks, realFolderOf } from '../../storage/local/sibling-path.ts';
 import { runFilesOf } from '../paths/run-files.ts';
 import type { InputFile } from './input-files.ts';
 import { fillPattern, isOutputPattern } from './output-pattern.ts';
@@ -114,7 +114,7 @@ async function besides({ output, rejects }: FilePair): Promise<string[]> {
 async function keysOf(path: string, folders: Map<string, Promise<string>>): Promise<string[]> {
   if (schemeOf(path) !== undefined) return [path];
   const folder = dirname(path);
-  const place = folders.get(folder) ?? placeOf(folder);
+  const place = folders.get(folder) ?? realFolderOf(folder);
   folders.set(folder, place);
   const found = statOf(path);
   const name = join(await place, basename(path));

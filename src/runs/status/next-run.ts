@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Description } from '../../base/contract/schemas.ts';
 import type { History } from '../../base/options/values/run-values.ts';
-import { combinedSha256, sha256Of } from '../../storage/digests.ts';
+import { combinedSha256, sha256OfFile } from '../../storage/digests.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { reportHash } from '../checkpoint/fingerprint.ts';
 import { findInputs } from '../several/input-files.ts';
@@ -43,7 +43,7 @@ async function hasChanged({ path, sha256 }: History): Promise<boolean> {
     const digests: string[] = [];
     for (const file of await findInputs([path].flat())) {
       if (!(await stat(file.path)).isFile()) return false;
-      digests.push(await sha256Of(file.path));
+      digests.push(await sha256OfFile(file.path));
     }
     return combinedSha256(digests) !== sha256;
   } catch {

@@ -1,10 +1,9 @@
 import { unknownColumns } from '../../base/contract/predictions.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { BatchColumns } from '../../formats/columns/batch-columns.ts';
+import { BatchColumns, withoutNulls } from '../../formats/columns/batch-columns.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import { readerOf } from '../../formats/columns/reader-of.ts';
-import { withoutNulls } from '../../formats/columns/without-nulls.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Counting } from '../counting/counted-column.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { RowcastError, toThreadError } from '../../base/errors.ts';
 import { headProblem, hostCheck } from '../http/check-head.ts';
-import { Connections } from '../http/connections.ts';
+import { ServerConnections } from '../http/connections.ts';
 import { problemFrom, problemType, RequestError, sendClientError } from '../problems/problems.ts';
 import { type AdminJob, type AdminMessage, type AdminReply, Heartbeat, MainThread } from './main-thread.ts';
 
@@ -64,7 +64,7 @@ const server = createServer(
   (request, response) => connections.serve(request, response, () => respond(request, response)),
 );
 // However many connections are open without a request, or with an unread response, a new one takes the place of another.
-const connections = new Connections(server, {
+const connections = new ServerConnections(server, {
   isTls: false,
   limit: CONNECTIONS,
   stalledMs: 0,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
 import { fromThreadError } from '../../base/errors.ts';
 import type { RequestError } from '../problems/problems.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { ServiceMetrics } from '../telemetry/metrics.ts';
 import {
   type AdminJob,
   type AdminMessage,
@@ -18,7 +18,7 @@ interface AdminOptions {
   port: number;
   /** Why the service is not ready; undefined if it is. */
   readiness(): Promise<RequestError | undefined>;
-  metrics: Metrics | undefined;
+  metrics: ServiceMetrics | undefined;
   log: FastifyBaseLogger | undefined;
 }
 
@@ -106,7 +106,7 @@ async function startThread(
 async function replyTo(
   about: AdminQuestion,
   readiness: AdminOptions['readiness'],
-  metrics: Metrics | undefined,
+  metrics: ServiceMetrics | undefined,
 ): Promise<AdminReply> {
   switch (about) {
     case 'readiness': {

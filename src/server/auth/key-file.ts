@@ -32,9 +32,9 @@ const keyFile = z.object({
   expires: z.iso.datetime().optional(),
 });
 
-export type KeyFile = z.infer<typeof keyFile>;
+export type StoredKeyFile = z.infer<typeof keyFile>;
 
-export type StoredKey = Omit<KeyFile, 'format'> & { name: string };
+export type StoredKey = Omit<StoredKeyFile, 'format'> & { name: string };
 
 export interface ListedKey {
   name: string;

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { toUnreadableHome } from '../../storage/local/home-folder.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { keysFolder, type StoredKey } from './key-file.ts';
-import { KeyUse, keyHash, keysVersion, listKeys } from './key-store.ts';
+import { keyHash, keysVersion, keyUse, listKeys } from './key-store.ts';
 import { everything, type Principal, principalOf } from './principal.ts';
 
 /** The result of looking up an Authorization header: `none` has no key, `wrong` an unknown one. */
@@ -47,7 +47,7 @@ const RECHECK_MS = 1_000;
 export class KeyRing {
   readonly #own: readonly Entry[];
   readonly #home: string | undefined;
-  readonly #use: KeyUse | undefined;
+  readonly #use: ((name: string) => void) | undefined;
   readonly #clock = new ExpiryClock();
   #known: Known | undefined;
   /** The look at the stored keys that is in progress, and the one that begins after it. */
@@ -57,7 +57,7 @@ export class KeyRing {
   constructor({ own, home }: KeyRingOptions) {
     this.#own = own === undefined ? [] : [{ hash: keyHash(own.key), principal: everything(own.name) }];
     this.#home = home;
-    this.#use = home === undefined ? undefined : new KeyUse(home);
+    this.#use = home === undefined ? undefined : keyUse(home);
   }
 
   /**
@@ -80,7 +80,7 @@ export class KeyRing {
     const found = match(stored, hash);
     if (found === undefined) return { kind: 'wrong' };
     if (found.principal.expires <= this.#clock.now()) return { kind: 'expired', principal: found.principal };
-    if (isUse) this.#use?.note(found.principal.name);
+    if (isUse) this.#use?.(found.principal.name);
     return { kind: 'principal', principal: found.principal };
   }
 

@@ -19,13 +19,13 @@ import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import { readMany, readRegular } from '../../storage/local/read-files.ts';
 import {
   defaultScopes,
-  type KeyFile,
   keyNameOf,
   keyPath,
   keysFolder,
   type ListedKey,
   readKeyFile,
   type Scope,
+  type StoredKeyFile,
 } from './key-file.ts';
 
 const KEY_BYTES = 32;
@@ -59,7 +59,7 @@ export async function addKey(
   // The prefix lets secret scanners recognize leaked keys.
   const key = `rowcast_${randomBytes(KEY_BYTES).toString('base64url')}`;
   const created = new Date().toISOString();
-  const contents: KeyFile = {
+  const contents: StoredKeyFile = {
     format: 1,
     sha256: keyHash(key).toString('hex'),
     created,
@@ -143,24 +143,21 @@ const WRITE_EVERY_MS = 10 * 60_000;
 /** A separate file, because the key's own file is never rewritten: a rewrite could bring back a revoked key. */
 const usePath = (home: string, name: string): string => join(keysFolder(home), `${name}.used`);
 
-/** Records when keys were last used, one file per key. Requests never wait for it; a read-only directory is fine. */
-export class KeyUse {
-  readonly #home: string;
-  readonly #written = new Map<string, number>();
-
-  constructor(home: string) {
-    this.#home = home;
-  }
-
-  /** @param name of a stored key that was just accepted */
-  note(name: string): void {
+/**
+ * Records when keys were last used, one file per key. Requests never wait for it; a read-only directory is fine.
+ *
+ * @returns call this with the name of each stored key that was accepted
+ */
+export function keyUse(home: string): (name: string) => void {
+  const written = new Map<string, number>();
+  return name => {
     const now = Date.now();
-    if (now - (this.#written.get(name) ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
-    this.#written.set(name, now);
-    placeFile(usePath(this.#home, name), `${new Date(now).toISOString()}\n`, 'replace').catch(() => {
+    if (now - (written.get(name) ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
+    written.set(name, now);
+    placeFile(usePath(home, name), `${new Date(now).toISOString()}\n`, 'replace').catch(() => {
       // The last use is informational; failing to record it must not fail a request.
     });
-  }
+  };
 }
 
 /** When a key was last used, to within ten minutes; undefined if no use was recorded since it was created. */

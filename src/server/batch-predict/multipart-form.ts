@@ -6,7 +6,7 @@ import { formats } from '../../formats/formats.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** An uploaded file, and the report to score it with. */
-export interface Upload {
+export interface UploadedFile {
   id: string;
   /** A name that tells its format, or tells nothing: then its first bytes do. */
   name: string;
@@ -26,7 +26,7 @@ const limits = { files: 1, fields: 20, parts: 21, fieldSize: 1024, headerPairs: 
  * @param body may be destroyed before its end
  * @throws RequestError `malformed`
  */
-export function readForm(body: Readable, contentType: string): Promise<Upload> {
+export function readForm(body: Readable, contentType: string): Promise<UploadedFile> {
   const form = openForm(contentType);
   return new Promise((resolve, reject) => {
     const ids: string[] = [];

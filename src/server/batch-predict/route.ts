@@ -16,7 +16,7 @@ import { keyOf, takeOne } from '../limits/shares.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';
 import { isGone, onRequestEnd } from '../request-end.ts';
 import type { Shared } from '../service.ts';
-import { readForm, type Upload, uploadName } from './multipart-form.ts';
+import { readForm, type UploadedFile, uploadName } from './multipart-form.ts';
 import { spillSpace, spooled } from './spool.ts';
 import { uploadBody } from './upload-body.ts';
 import { scoreUpload, uploadTurns } from './upload-scorer.ts';
@@ -50,7 +50,7 @@ export async function batchPredictRoute(app: FastifyInstance, options: Shared): 
     readForm(body, request.headers['content-type'] ?? ''),
   );
 
-  app.route<{ Body: Upload | null | undefined }>({
+  app.route<{ Body: UploadedFile | null | undefined }>({
     method: 'POST',
     url: '/batch-predict',
     config: { scope: 'predict' },

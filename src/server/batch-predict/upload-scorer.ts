@@ -20,8 +20,8 @@ import { keyOf } from '../limits/shares.ts';
 import type { Predictor, ScoredReport } from '../predict/predictor.ts';
 import { onRequestEnd } from '../request-end.ts';
 import type { Limits } from '../service-limits.ts';
-import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
-import { parquetUpload, type Upload } from './multipart-form.ts';
+import { LARGE_REQUEST_BYTES, type ServiceThreads } from '../threads/service-threads.ts';
+import { parquetUpload, type UploadedFile } from './multipart-form.ts';
 
 interface UploadScorerOptions {
   model: Model;
@@ -72,7 +72,7 @@ class UploadBatches extends LocalBatchScorer {
     if (appended === undefined) throw new TypeError('open: the classes are not known');
     await turns.pace(countRows(batch));
     await turns.recheck();
-    if (layout.data !== undefined && batch.bytes.length >= THREAD_BYTES) {
+    if (layout.data !== undefined && batch.bytes.length >= LARGE_REQUEST_BYTES) {
       const data = { layout: layout.data, features, nulls, appended, counting };
       const unwanted = this.unwanted(signal);
       const asker = { key: turns.key, check: () => unwanted.throwIfAborted() };
@@ -165,7 +165,7 @@ interface ScoreUploadOptions {
  * @throws RowcastError for an invalid file, such as `too_many_columns`; RequestError for Parquet
  */
 export async function scoreUpload(
-  { bytes, name }: Pick<Upload, 'bytes' | 'name'>,
+  { bytes, name }: Pick<UploadedFile, 'bytes' | 'name'>,
   { model, report, work }: Pick<Predictor, 'model' | 'report' | 'work'>,
   { limits, batchRows, ...scoring }: ScoreUploadOptions,
 ): Promise<ScoredStream> {

@@ -2,15 +2,15 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from './client-network.ts';
 import {
+  type ClientConnection,
   type Closing,
-  type Connection,
   type ConnectionLimits,
   connectionToClose,
   type Handshake,
   isIdle,
 } from './unused-connections.ts';
 
-export interface ConnectionsOptions extends ConnectionLimits {
+export interface ServerConnectionsOptions extends ConnectionLimits {
   isTls: boolean;
   /** Called for each connection that is closed because a limit was reached. */
   onClosing(closing: Closing): void;
@@ -22,14 +22,14 @@ export interface ConnectionsOptions extends ConnectionLimits {
  * if its bytes are still buffered for a slow reader, and leaves open those whose response ends later. Node's own limit
  * closes every new connection.
  */
-export class Connections {
-  readonly #options: ConnectionsOptions;
-  readonly #open = new Map<Socket, Connection>();
+export class ServerConnections {
+  readonly #options: ServerConnectionsOptions;
+  readonly #open = new Map<Socket, ClientConnection>();
   /** Connections in their TLS handshake, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
   #isEnding = false;
 
-  constructor(server: Server, options: ConnectionsOptions) {
+  constructor(server: Server, options: ServerConnectionsOptions) {
     this.#options = options;
     const { isTls } = options;
     server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#opened(socket));
@@ -95,7 +95,7 @@ export class Connections {
   #opened(socket: Socket): void {
     this.#handshakes.delete(peerOf(socket));
     const { bytesRead } = socket;
-    const connection: Connection = {
+    const connection: ClientConnection = {
       network: networkOf(socket.remoteAddress ?? ''),
       since: performance.now(),
       response: undefined,
@@ -129,7 +129,7 @@ export class Connections {
     this.#options.onClosing(closing);
   }
 
-  #endIfIdle(socket: Socket, connection: Connection): void {
+  #endIfIdle(socket: Socket, connection: ClientConnection): void {
     // Closes once all written bytes have been passed to the kernel.
     if (isIdle(socket, connection)) socket.destroySoon();
   }

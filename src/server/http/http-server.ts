@@ -4,7 +4,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { FastifyServerFactory } from 'fastify';
 import { RowcastError } from '../../base/errors.ts';
 import type { Limits } from '../service-limits.ts';
-import { Connections, type ConnectionsOptions } from './connections.ts';
+import { ServerConnections, type ServerConnectionsOptions } from './connections.ts';
 
 /** Longer than most proxies keep idle connections (60 s), so that the proxy closes them first. */
 const KEEP_ALIVE_MS = 72_000;
@@ -13,8 +13,8 @@ const CHECK_MS = 1_000;
 
 interface ServerEvents {
   /** Called with the connections of the server, once it is created. */
-  onConnections(connections: Connections): void;
-  onClosing: ConnectionsOptions['onClosing'];
+  onConnections(connections: ServerConnections): void;
+  onClosing: ServerConnectionsOptions['onClosing'];
 }
 
 /**
@@ -48,7 +48,7 @@ export function serverFactory(
     server.setTimeout(limits.idleMs);
     // `headProblem` counts them.
     server.maxHeadersCount = 0;
-    const connections = new Connections(server, {
+    const connections = new ServerConnections(server, {
       isTls: tls !== undefined,
       limit: limits.connections,
       networkLimit: limits.connectionsPerAddress,

@@ -22,7 +22,7 @@ export type Closing = keyof typeof closings;
 const UNREAD_MS = 5_000;
 
 /** A connection whose TLS handshake, if any, is complete. */
-export interface Connection {
+export interface ClientConnection {
   /** The client's network. */
   network: string;
   /** When it was opened, or when its last response was sent; by `performance.now()`. */
@@ -47,7 +47,10 @@ export interface Handshake {
 }
 
 /** Whether a connection waits for its next request, or is about to. */
-export function isIdle({ bytesRead }: Socket, { response, request, bytesRead: known }: Connection): boolean {
+export function isIdle(
+  { bytesRead }: Socket,
+  { response, request, bytesRead: known }: ClientConnection,
+): boolean {
   if (response !== undefined) return false;
   return request?.complete === false ? request.destroyed : bytesRead === known;
 }
@@ -60,7 +63,7 @@ export function isIdle({ bytesRead }: Socket, { response, request, bytesRead: kn
  * @param stalledMs how long a connection counts as active while the service waits for its client
  */
 function longestUnused(
-  open: Iterable<readonly [Socket, Connection]>,
+  open: Iterable<readonly [Socket, ClientConnection]>,
   handshakes: Iterable<Handshake>,
   { added, stalledMs }: { added: Socket; stalledMs: number },
 ): { socket: Socket; closing: Closing } {
@@ -115,7 +118,7 @@ const STALLED_MS = 1_000;
 
 /** Which connection to close because a new one was added, and why; undefined if no limit is exceeded. */
 export function connectionToClose(
-  open: ReadonlyMap<Socket, Connection>,
+  open: ReadonlyMap<Socket, ClientConnection>,
   handshakes: ReadonlyMap<string, Handshake>,
   added: Socket,
   { limit, networkLimit = limit, stalledMs = STALLED_MS }: ConnectionLimits,

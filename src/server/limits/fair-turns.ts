@@ -6,7 +6,7 @@ const LOOP_MS = 10;
  * the event loop, keys take turns, one slice per turn of the loop, so that a key with a thousand requests delays another
  * key's request by only one slice. Otherwise nothing waits, because waiting costs 10% more CPU time.
  */
-export class Turns {
+export class MainThreadTurns {
   readonly #now: () => number;
   readonly #waiting = new KeyQueue();
   /** Until when slices start without waiting in this turn of the event loop; undefined before the first one. */

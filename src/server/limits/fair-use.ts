@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../problems/problems.ts';
 import type { Limits } from '../service-limits.ts';
-import { Turns } from './fair-turns.ts';
+import { MainThreadTurns } from './fair-turns.ts';
 import { keyOf, openShares, type Refusal } from './shares.ts';
 
 interface FairUseOptions {
@@ -15,7 +15,7 @@ interface FairUseOptions {
 export class FairUse {
   readonly shares: ReturnType<typeof openShares>;
   readonly rowRate: RowRate;
-  readonly turns = new Turns();
+  readonly turns = new MainThreadTurns();
   readonly onRefused: (refusal: Refusal) => void;
 
   constructor({ limits, maxRowsPerSecond, onRefused }: FairUseOptions) {

@@ -20,7 +20,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
   return rest;
 }
 
-export const reportId = jsonSchema(shapes.reportId, 'input');
+export const reportIdSchema = jsonSchema(shapes.reportId, 'input');
 
 export const ref = (name: keyof typeof schemas) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -85,12 +85,15 @@ export const reportParameter = (where: 'path' | 'query') => ({
   in: where,
   required: true,
   description: 'The report’s id.',
-  schema: reportId,
+  schema: reportIdSchema,
 });
 
-export const csv = { type: 'string', description: 'CSV in UTF-8, with a header line.' };
+export const csvSchema = { type: 'string', description: 'CSV in UTF-8, with a header line.' };
 
-export const jsonLines = { type: 'string', description: 'JSON lines: an object on each line, in UTF-8.' };
+export const jsonLinesSchema = {
+  type: 'string',
+  description: 'JSON lines: an object on each line, in UTF-8.',
+};
 
 /** The problems that every endpoint may respond with, and those of endpoints that need a key. */
 export const everywhere = [

@@ -1,12 +1,12 @@
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { rowCountsTrailer } from '../../base/contract/row-counts-trailer.ts';
 import {
-  csv,
+  csvSchema,
   everywhere,
-  jsonLines,
+  jsonLinesSchema,
   problems,
   ref,
-  reportId,
+  reportIdSchema,
   reportParameter,
   response,
   schemas,
@@ -122,13 +122,13 @@ const uploadPaths = {
         description:
           'May be compressed (Content-Encoding: gzip). The file’s size is not limited; the size of a record is.',
         content: {
-          'text/csv': { schema: csv },
-          'application/x-ndjson': { schema: jsonLines },
-          'application/jsonl': { schema: jsonLines },
+          'text/csv': { schema: csvSchema },
+          'application/x-ndjson': { schema: jsonLinesSchema },
+          'application/jsonl': { schema: jsonLinesSchema },
           'multipart/form-data': {
             schema: {
               type: 'object',
-              properties: { id: reportId, file: { anyOf: [csv, jsonLines] } },
+              properties: { id: reportIdSchema, file: { anyOf: [csvSchema, jsonLinesSchema] } },
               required: ['id', 'file'],
             },
           },
@@ -139,9 +139,9 @@ const uploadPaths = {
           ...response(
             'The rows with probabilities, in the format of the file, compressed with gzip if the request accepts it.',
             'text/csv',
-            csv,
+            csvSchema,
           ),
-          content: { 'text/csv': { schema: csv }, 'application/x-ndjson': { schema: jsonLines } },
+          content: { 'text/csv': { schema: csvSchema }, 'application/x-ndjson': { schema: jsonLinesSchema } },
         }),
         ...problems(ofUpload),
       },
@@ -170,7 +170,7 @@ const reportPaths = {
         200: response(
           'The columns of the testing set, then the actual class, the predicted class and a probability for each class.',
           'text/csv',
-          csv,
+          csvSchema,
         ),
         ...problems(ofReport),
       },

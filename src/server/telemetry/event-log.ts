@@ -4,45 +4,39 @@ import type { LoggedEvent } from '../../base/reference/events.ts';
 /** At most one line per interval: during an attack there are thousands of events per second. */
 const EVERY_MS = 10_000;
 
-/** Logs events by kind: the first immediately, then at most one line per 10 s with the count of each kind. */
-export class EventLog<Kind extends string> {
-  readonly #log: FastifyBaseLogger;
-  readonly #event: LoggedEvent;
-  readonly #what: string;
-  readonly #texts: Readonly<Record<Kind, string>>;
-  readonly #counts = new Map<Kind, number>();
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param what the beginning of each line; @param texts the rest of it, for each kind, in the order of the table */
-  constructor(
-    log: FastifyBaseLogger,
-    event: LoggedEvent,
-    what: string,
-    texts: Readonly<Record<Kind, string>>,
-  ) {
-    this.#log = log;
-    this.#event = event;
-    this.#what = what;
-    this.#texts = texts;
-  }
-
-  add(kind: Kind): void {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
-    if (this.#timer === undefined) this.#write();
-  }
-
-  #write(): void {
-    this.#timer = undefined;
-    if (this.#counts.size === 0) return;
-    const parts = kindsOf(this.#texts).flatMap(kind => {
-      const count = this.#counts.get(kind);
-      return count === undefined ? [] : [`${this.#texts[kind]} (${count})`];
+/**
+ * Logs events by kind: the first immediately, then at most one line per 10 s with the count of each kind.
+ *
+ * @param log without it, nothing is logged
+ * @param what the beginning of each line
+ * @param texts the rest of it, for each kind, in the order of the table
+ * @returns call this for each event
+ */
+export function eventLog<Kind extends string>(
+  log: FastifyBaseLogger | undefined,
+  event: LoggedEvent,
+  what: string,
+  texts: Readonly<Record<Kind, string>>,
+): (kind: Kind) => void {
+  if (log === undefined) return () => {};
+  const counted = new Map<Kind, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    timer = undefined;
+    if (counted.size === 0) return;
+    const parts = kindsOf(texts).flatMap(kind => {
+      const count = counted.get(kind);
+      return count === undefined ? [] : [`${texts[kind]} (${count})`];
     });
-    const counts = Object.fromEntries(this.#counts);
-    this.#counts.clear();
-    this.#log.warn<object>({ event: this.#event, ...counts }, `${this.#what}: ${parts.join(', ')}`);
-    this.#timer = setTimeout(() => this.#write(), EVERY_MS).unref();
-  }
+    const counts = Object.fromEntries(counted);
+    counted.clear();
+    log.warn<object>({ event, ...counts }, `${what}: ${parts.join(', ')}`);
+    timer = setTimeout(write, EVERY_MS).unref();
+  };
+  return kind => {
+    counted.set(kind, (counted.get(kind) ?? 0) + 1);
+    if (timer === undefined) write();
+  };
 }
 
 /** The kinds of events that a table has texts of. `Object.keys` is typed as string[]. */

@@ -4,7 +4,7 @@ import { refusals } from '../limits/shares.ts';
 import { handshakeFailures, kindsOf } from './event-log.ts';
 import type { RequestRecord } from './request-observer.ts';
 
-export type Metrics = ReturnType<typeof openMetrics>;
+export type ServiceMetrics = ReturnType<typeof openMetrics>;
 
 /** Seconds: from reading a report to scoring ten thousand personas. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -16,7 +16,7 @@ import { RequestError } from '../problems/problems.ts';
 import type { ServiceRequest, ServiceResult } from './thread-messages.ts';
 
 /** Smaller bodies and batches are scored on the main thread: that is faster, and takes it less than a millisecond. */
-export const THREAD_BYTES = 16 * 1024;
+export const LARGE_REQUEST_BYTES = 16 * 1024;
 
 interface ServiceThreadsOptions {
   /** The most threads; by default the number of cores. */

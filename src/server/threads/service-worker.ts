@@ -1,5 +1,5 @@
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { openInput, scoreBatch } from '../../models/local/open-input.ts';
+import { openThreadInput, scoreBatch } from '../../models/local/open-input.ts';
 import type { RecordScorer } from '../../models/local/record-scorer.ts';
 import { free, ownedBy } from '../../models/local/threads/transfer.ts';
 import { type Answered, answerRequests } from '../../models/local/threads/worker-thread.ts';
@@ -38,7 +38,9 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
       keep(
         inputs,
         input,
-        modelOf(model).then(({ stored, engine }) => openInput(data, stored, engine, BatchMemory.create())),
+        modelOf(model).then(({ stored, engine }) =>
+          openThreadInput(data, stored, engine, BatchMemory.create()),
+        ),
       );
       return undefined;
     }

@@ -8,10 +8,10 @@ import { RejectsOutput } from '../../runs/output/rejects-output.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Files } from '../../storage/durable-files.ts';
 import { NOTHING_WRITTEN } from '../../storage/durable-output.ts';
-import { accessOf, giveAccess } from '../../storage/local/access.ts';
+import { fileAccessOf, giveAccess } from '../../storage/local/access.ts';
 import { LocalOutput } from '../../storage/local/local-output.ts';
-import { chunksOf } from '../../storage/local/verify-committed.ts';
-import type { FileParts, Part } from './file-parts.ts';
+import { storedChunks } from '../../storage/local/verify-committed.ts';
+import type { FileParts, OutputPart } from './file-parts.ts';
 import { coveredParts, firstCheckpoint } from './join-state.ts';
 
 export interface FirstPart {
@@ -24,9 +24,9 @@ export interface FirstPart {
 }
 
 /**
- * Makes the first part the beginning of the output by a rename, if it is on the same disk. A checkpoint that covers it is
- * saved first: without one, a partial file may be removed as the leftover of a run. A rename that is missing after a kill
- * is done then.
+ * Makes the first part the beginning of the output by a rename, if it is on the same disk. A checkpoint that covers it
+ * is saved first: without one, a partial file may be removed as the leftover of a run. A rename that is missing after a
+ * kill is done then.
  */
 export async function adoptFirst(work: FirstPart): Promise<void> {
   const { files, paths, parts, identity } = work;
@@ -43,7 +43,7 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
   }
   const isThere = (await files.size(first.path)) !== undefined;
   if (!isThere || (await files.size(paths.partial)) !== undefined) return;
-  giveAccess(first.path, accessOf(paths.output, work.private));
+  giveAccess(first.path, fileAccessOf(paths.output, work.private));
   try {
     await files.rename(first.path, paths.partial);
   } catch (cause) {
@@ -56,12 +56,12 @@ export async function adoptFirst(work: FirstPart): Promise<void> {
 
 async function saveFirst(
   { files, paths, identity, predictionType, ...work }: FirstPart,
-  first: Part,
+  first: OutputPart,
 ): Promise<void> {
   const options = { isPrivate: work.private, files };
   const rejects = new RejectsOutput(new LocalOutput(paths.rejects, options));
   await rejects.resume(NOTHING_WRITTEN, rejects.extent.tail);
-  for await (const chunk of chunksOf(files, runFilesOf(first.path).rejects, first.result.rejects))
+  for await (const chunk of storedChunks(files, runFilesOf(first.path).rejects, first.result.rejects))
     await rejects.write(chunk);
   await rejects.sync();
   await rejects.close();

@@ -7,7 +7,8 @@ import { checkFooter, openPlanned } from '../plan/make-plan.ts';
 import type { FileParts } from './file-parts.ts';
 
 /**
- * What an output has after its last part: nothing, unless it is a file of groups of rows, whose parts have no end of their own.
+ * What an output has after its last part: nothing, unless it is a file of groups of rows, whose parts have no end of
+ * their own.
  *
  * @throws RowcastError `input_changed`
  */

@@ -9,7 +9,7 @@ import { doneName } from '../folder/names.ts';
 import { partOutput } from '../folder/part-output.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
 import type { ShardFailure } from '../folder/result-shape.ts';
-import type { Part } from './file-parts.ts';
+import type { OutputPart } from './file-parts.ts';
 
 /** Shards that a message names. */
 const NAMED = 5;
@@ -87,7 +87,7 @@ interface PartPlaces {
 export async function checkParts(
   folder: SharedFolder,
   { files, backends }: PartPlaces,
-  parts: readonly Part[],
+  parts: readonly OutputPart[],
   workCommand: (shard: number) => string,
 ): Promise<void> {
   for (const part of parts) {
@@ -101,7 +101,7 @@ export async function checkParts(
   }
 }
 
-async function isWhole({ path, result }: Part, among: Backends, files: Files): Promise<boolean> {
+async function isWhole({ path, result }: OutputPart, among: Backends, files: Files): Promise<boolean> {
   const { output, rejects } = runOutputsOf(await partOutput(path, among, files));
   return (await output.isPublished(result.output)) && (await rejects.isPublished(result.rejects));
 }

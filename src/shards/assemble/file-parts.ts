@@ -1,12 +1,12 @@
 import type { Position } from '../../formats/records/position.ts';
-import { checkBalance, type RowCounts, sumOf, unbalanced } from '../../scoring/row-counts.ts';
+import { checkBalance, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import { partPathOf } from '../folder/part-output.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
-import type { ShardedRun } from '../folder/read-run.ts';
+import { checkShardRows, type ShardedRun } from '../folder/read-run.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
 
 /** A part of an output. */
-export interface Part {
+export interface OutputPart {
   shard: number;
   path: string;
   result: ShardResult;
@@ -19,7 +19,7 @@ export interface FileParts {
   /** The index of its input in the plan. */
   index: number;
   file: PlanFile;
-  parts: readonly Part[];
+  parts: readonly OutputPart[];
   /** The row counts of all parts. */
   rowCounts: RowCounts;
 }
@@ -31,10 +31,10 @@ export interface FileParts {
  */
 export function filePartsOf({ folder, plan, shards, results }: ShardedRun): FileParts[] {
   return plan.files.map((file, index) => {
-    const parts = shards.flatMap((shard): Part[] => {
+    const parts = shards.flatMap((shard): OutputPart[] => {
       const result = results.get(shard.shard);
       if (shard.file !== index || result === undefined) return [];
-      checkRows(shard, result.rowCounts);
+      checkShardRows(shard, result.rowCounts);
       const path = partPathOf(folder, plan, { ...shard, attempt: result.attempt });
       return [{ shard: shard.shard, path, result, end: endOf(shard, result) }];
     });
@@ -42,12 +42,6 @@ export function filePartsOf({ folder, plan, shards, results }: ShardedRun): File
     checkBalance(rowCounts);
     return { index, file, parts, rowCounts };
   });
-}
-
-function checkRows({ shard, from, to }: Shard, rowCounts: RowCounts): void {
-  checkBalance(rowCounts);
-  if (from === null || to === null || rowCounts.read === to.row - from.row) return;
-  throw unbalanced(`shard ${shard} has ${to.row - from.row} rows, but ${rowCounts.read} were read`);
 }
 
 /** A compressed input is one shard, and its end was not known before. */

@@ -15,7 +15,7 @@ import { joinedName, partName } from '../folder/names.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { adoptFirst } from './adopt-first.ts';
-import type { FileParts, Part } from './file-parts.ts';
+import type { FileParts, OutputPart } from './file-parts.ts';
 import { coveredParts, joinedOutput, joinFingerprint, pointAfter } from './join-state.ts';
 
 export interface JoinOptions {
@@ -48,8 +48,8 @@ export const SAVE_BYTES = 256 << 20;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Joins the parts of an output, which are all there. A part is removed once a checkpoint of the output covers it, so that
- * a killed process is resumed by the next one.
+ * Joins the parts of an output, which are all there. A part is removed once a checkpoint of the output covers it, so
+ * that a killed process is resumed by the next one.
  *
  * @throws RowcastError `other_work`, `unwritable_output`, `part_lost`, `partial_damaged`; Interrupted
  */
@@ -91,7 +91,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
     // No checkpoint covers it before the complete one.
     await joined.write({ ...PIECE, bytes: options.end }, never);
     await folder.create(joinedName(file.index), '{}');
-    const { end } = file.parts.at(-1) as Part; // an input has at least one shard
+    const { end } = file.parts.at(-1) as OutputPart; // an input has at least one shard
     await joined.finish(pointAfter({ end }, file.rowCounts, plan.predictionType));
   } catch (error) {
     await joined.suspend();
@@ -115,8 +115,8 @@ function rejectsOf({ rejects }: LockedPaths, output: DurableOutput): DurableOutp
 }
 
 /**
- * Lets the store join parts that are objects, so that no byte of them passes through this machine. Nothing is resumed: a
- * killed process is followed by one that begins again.
+ * Lets the store join parts that are objects, so that no byte of them passes through this machine. Nothing is resumed:
+ * a killed process is followed by one that begins again.
  *
  * @returns false if the store cannot do it, or an unfinished run is there, which is resumed or refused
  */
@@ -164,7 +164,7 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
   let removed = 0;
   const save = async (covered: number): Promise<void> => {
     await output.save();
-    for (; removed < covered; removed++) await removePart(files, parts[removed] as Part);
+    for (; removed < covered; removed++) await removePart(files, parts[removed] as OutputPart);
   };
   let rowCounts = before;
   let unsaved = 0;
@@ -200,7 +200,7 @@ const never = (): never => {
 };
 
 /** Objects are removed with their folder. */
-async function removePart(files: Files, { path }: Part): Promise<void> {
+async function removePart(files: Files, { path }: OutputPart): Promise<void> {
   if (isStored(path)) return;
   await files.remove(path);
   await files.remove(runFilesOf(path).rejects);

@@ -14,7 +14,7 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { ASSEMBLED } from '../folder/names.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { readRecord } from '../folder/read-record.ts';
-import type { FileParts, Part } from './file-parts.ts';
+import type { FileParts, OutputPart } from './file-parts.ts';
 
 /** What a fingerprint calls the plan whose parts are joined. */
 export const SHARDS_OPTION = '--shards';
@@ -44,14 +44,14 @@ export function joinFingerprint(
 
 /** The state of an output after one of its parts. The input is not read, so that there is no digest of it. */
 export const pointAfter = (
-  { end: position }: Pick<Part, 'end'>,
+  { end: position }: Pick<OutputPart, 'end'>,
   rowCounts: RowCounts,
   predictionType: PredictionType | undefined,
 ): CommitPoint => ({ position, prefix: new PrefixDigest().state(), predictionType, rowCounts });
 
 /** The checkpoint of an output that has its first part. */
 export function firstCheckpoint(
-  first: Part,
+  first: OutputPart,
   identity: { attempt: Attempt; fingerprint: Fingerprint },
   rejects: Checkpoint['rejects'],
   predictionType: PredictionType | undefined,
@@ -72,7 +72,7 @@ export function firstCheckpoint(
 }
 
 /** How many parts a checkpoint covers. Each part has bytes of the input, but not always rows. */
-export function coveredParts(parts: readonly Part[], bytesIn: number): number {
+export function coveredParts(parts: readonly OutputPart[], bytesIn: number): number {
   let [covered, sum] = [0, 0];
   for (const { result } of parts) {
     sum += result.rowCounts.bytesIn;

@@ -36,8 +36,8 @@ export interface JoinTalliesOptions extends Pick<EarlierOptions, 'last' | 'note'
  * Adds up what the shards have counted, and compares it with the limits of a run.
  *
  * @param options those of the plan
- * @throws RowcastError `too_many_mismatches`, `too_many_unseen`, `too_much_drift`; `other_work` if limits were given, and the report is
- *   another one by now
+ * @throws RowcastError `too_many_mismatches`, `too_many_unseen`, `too_much_drift`; `other_work` if limits were given,
+ *   and the report is another one by now
  */
 export async function joinTallies(
   files: readonly FileParts[],

@@ -10,7 +10,7 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { joinedName } from '../folder/names.ts';
 import { isStored } from '../folder/part-output.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
-import type { FileParts, Part } from './file-parts.ts';
+import type { FileParts, OutputPart } from './file-parts.ts';
 import { SAVE_BYTES } from './join-file.ts';
 import { coveredParts, joinedOutput, joinFingerprint } from './join-state.ts';
 
@@ -60,7 +60,7 @@ export function checkSpace(needs: readonly SpaceNeed[]): void {
 /** On the same disk, the first part is renamed, and the others are removed soon after they were copied. */
 function bytesFor(
   { parts: all }: Pick<FileParts, 'parts'>,
-  parts: readonly Part[],
+  parts: readonly OutputPart[],
   isSameDisk: boolean,
 ): number {
   const sizes = parts.map(part => {
@@ -75,7 +75,7 @@ function bytesFor(
 export interface PendingFile {
   file: FileParts;
   locked: LockedPaths;
-  parts: readonly Part[];
+  parts: readonly OutputPart[];
 }
 
 /**

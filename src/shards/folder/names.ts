@@ -26,7 +26,10 @@ export const doneName = (shard: number): string => `done/${padded(shard)}.json`;
 export const failedName = (shard: number): string => `failed/${padded(shard)}.json`;
 /** Says that all parts of an input are in its output; named by the input's index in the plan. */
 export const joinedName = (file: number): string => `joined/${padded(file)}.json`;
-/** Says that a worker is there, and what it knows of the pace: it replaces the file at intervals, and removes it when it leaves. */
+/**
+ * Says that a worker is there, and what it knows of the pace: it replaces the file at intervals, and removes it when it
+ * leaves.
+ */
 export const workerName = (worker: string): string => `workers/${worker}.json`;
 /** Written when the outputs are complete: the rest of the folder is then removed. */
 export const ASSEMBLED = 'assembled.json';

@@ -39,7 +39,7 @@ export const MAX_ATTEMPTS = 5;
  * @param row the row from which another attempt would go on
  * @param isChosen whether somebody asked for this shard, perhaps after removing the cause of its failures
  */
-export function nextAttempt(attempts: readonly SeenAttempt[], row: number, isChosen: boolean): Next {
+export function nextShardAttempt(attempts: readonly SeenAttempt[], row: number, isChosen: boolean): Next {
   const last = attempts.at(-1);
   if (last === undefined) return { kind: 'take', attempt: 1 };
   if (isHeld(last)) return { kind: 'wait', attempt: last.number };

@@ -10,7 +10,9 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { partName } from './names.ts';
 import type { ShardPlan } from './plan-shape.ts';
 
-/** Whether the parts of a run are objects, which are complete or not there, and cannot be copied while they are written. */
+/**
+ * Whether the parts of a run are objects, which are complete or not there, and cannot be copied while they are written.
+ */
 export const isStored = (name: string): boolean => schemeOf(name) !== undefined;
 
 /** The part of an attempt as an output. @param files those of parts that are files */
@@ -25,7 +27,10 @@ export async function partOutput(
   return durable;
 }
 
-/** The name of the output of one attempt, which has the format and the compression of the output of its input by its name. */
+/**
+ * The name of the output of one attempt, which has the format and the compression of the output of its input by its
+ * name.
+ */
 export function partPathOf(
   folder: Pick<SharedFolder, 'path'>,
   plan: Pick<ShardPlan, 'files'>,

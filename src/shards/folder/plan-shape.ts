@@ -15,7 +15,9 @@ const planFileShape = z.strictObject({
   modified: z.number(),
   /** The version of an object. */
   etag: z.string().exactOptional(),
-  /** Name of the compression, or `parquet`. A compressed file is one shard, because it can only be read from its start. */
+  /**
+   * Name of the compression, or `parquet`. A compressed file is one shard, because it can only be read from its start.
+   */
   codec: z.string(),
   /** SHA-256 of the footer of an input that is not text. */
   footer: z.string().exactOptional(),
@@ -44,7 +46,10 @@ export type PlanFile = z.infer<typeof planFileShape>;
 /** Everything that determines the bytes of the outputs. Contains no key and no values of personas. */
 export const planShape = z.strictObject({
   format: z.literal(1),
-  /** SHA-256 of the other members but `settings`, `unchanged`, `ledger`, `written` and `trace`: two plans with the same id give the same bytes. */
+  /**
+   * SHA-256 of the other members but `settings`, `unchanged`, `ledger`, `written` and `trace`: two plans with the same
+   * id give the same bytes.
+   */
   id: z.string(),
   /** The version of rowcast; another one may write other bytes. */
   version: z.string(),

@@ -6,9 +6,9 @@ import { beatName } from './names.ts';
 import { type Beat, beatShape } from './result-shape.ts';
 
 /**
- * How often a file is read, and at what interval, before it counts as damaged. A network file system may truncate a new text
- * to the length of the former one (sshfs does after a stalled connection), and on one without hard links, a file is empty
- * for a moment before its content is there.
+ * How often a file is read, and at what interval, before it counts as damaged. A network file system may truncate a new
+ * text to the length of the former one (sshfs does after a stalled connection), and on one without hard links, a file
+ * is empty for a moment before its content is there.
  */
 const TRIES = 6;
 const AGAIN_MS = 200;

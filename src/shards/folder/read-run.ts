@@ -1,10 +1,48 @@
 import { RowcastError } from '../../base/errors.ts';
+import { checkBalance, type RowCounts, unbalanced } from '../../scoring/row-counts.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { doneName, failedName, numbersOf } from './names.ts';
-import type { Shard, ShardPlan } from './plan-shape.ts';
-import { plannedShards, readPlan, readShards } from './read-plan.ts';
+import { doneName, failedName, numbersOf, PLAN, PLANNED, shardName } from './names.ts';
+import { plannedShape, planShape, type Shard, type ShardPlan, shardShape } from './plan-shape.ts';
 import { readRecord } from './read-record.ts';
 import { failureShape, resultShape, type ShardFailure, type ShardResult } from './result-shape.ts';
+
+/** @throws RowcastError `no_plan`, `bad_plan` */
+export async function readPlan(folder: SharedFolder): Promise<ShardPlan> {
+  const plan = await readRecord(folder, PLAN, planShape);
+  if (plan !== undefined) return plan;
+  throw new RowcastError('no_plan', 'there is no plan in this folder', {
+    location: { file: folder.path },
+    hint: 'Make one: rowcast plan INPUT --report ID -o OUTPUT --shards DIR. A finished run has none any more.',
+  });
+}
+
+/** The numbers of the published shards, in order. */
+export const publishedShards = (folder: SharedFolder): Promise<number[]> => numbersIn(folder, 'shards');
+
+/** The shards in the names of the files of one of its folders. */
+async function numbersIn(folder: SharedFolder, name: string): Promise<number[]> {
+  return (await folder.list(name)).flatMap(file => numbersOf(file)?.shard ?? []);
+}
+
+/** @throws RowcastError `bad_plan` */
+export async function readShard(folder: SharedFolder, shard: number): Promise<Shard | undefined> {
+  return readRecord(folder, shardName(shard), shardShape);
+}
+
+/** The number of shards; undefined while they are being published. */
+export async function plannedShards(folder: SharedFolder): Promise<number | undefined> {
+  return (await readRecord(folder, PLANNED, plannedShape))?.shards;
+}
+
+/** The published shards, in order. @throws RowcastError `bad_plan` */
+export async function readShards(folder: SharedFolder): Promise<Shard[]> {
+  const shards: Shard[] = [];
+  for (const number of await publishedShards(folder)) {
+    const shard = await readShard(folder, number);
+    if (shard !== undefined) shards.push(shard);
+  }
+  return shards;
+}
 
 /** A sharded run, as its folder has it. */
 export interface ShardedRun {
@@ -47,9 +85,6 @@ export async function readRun(folder: SharedFolder): Promise<ShardedRun> {
   return { folder, plan, shards, isPlanned: planned !== undefined, results, failures };
 }
 
-const numbersIn = async (folder: SharedFolder, name: string): Promise<number[]> =>
-  (await folder.list(name)).flatMap(file => numbersOf(file)?.shard ?? []);
-
 /** The shards of an input follow each other without a gap, and those of the inputs in their order. */
 function checkShards(
   folder: SharedFolder,
@@ -75,3 +110,39 @@ const damaged = ({ path }: SharedFolder, name: string, message: string): Rowcast
     location: { file: `${path}/${name}` },
     hint: 'Discard the run with rowcast abort, and plan again.',
   });
+
+/**
+ * @throws RowcastError `unbalanced` if the rows of a shard's result do not add up, or are not those that were planned
+ */
+export function checkShardRows({ shard, from, to }: Shard, rowCounts: RowCounts): void {
+  checkBalance(rowCounts);
+  if (from === null || to === null || rowCounts.read === to.row - from.row) return;
+  throw unbalanced(
+    `shard ${shard} was planned with ${to.row - from.row} rows, but ${rowCounts.read} were read`,
+  );
+}
+
+/** Which shards are to be scored, as far as they are known. */
+interface ShardsLeft {
+  /** The number of shards; undefined while they are being published. */
+  planned: number | undefined;
+  published: readonly number[];
+  done: ReadonlySet<number>;
+  /** Given up. */
+  failed: ReadonlySet<number>;
+  /** Published, and neither done nor given up. */
+  left: readonly number[];
+  /** Whether no shard is left, nor will be published. */
+  isOver: boolean;
+}
+
+/** @throws RowcastError `bad_plan` */
+export async function readLeft(folder: SharedFolder): Promise<ShardsLeft> {
+  const done = new Set(await numbersIn(folder, 'done'));
+  const failed = new Set(await numbersIn(folder, 'failed'));
+  // In this order: a planner that ends in between has published all of them.
+  const planned = await plannedShards(folder);
+  const published = await publishedShards(folder);
+  const left = published.filter(shard => !done.has(shard) && !failed.has(shard));
+  return { planned, published, done, failed, left, isOver: planned !== undefined && left.length === 0 };
+}

@@ -14,7 +14,8 @@ const lowest = (values: readonly (number | null | undefined)[]): number =>
   Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY));
 
 /**
- * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was given.
+ * The limits that workers divide, as one of them knows them: what others have learned, and the lowest that any was
+ * given.
  *
  * @param others those that are alive
  * @returns all but the share of this worker
@@ -63,10 +64,10 @@ export interface PaceMemberOptions {
 }
 
 /**
- * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them knows. A worker
- * tells with its heartbeat which others it has left room for, and sends nothing before all others have left room for it;
- * who stops leaves its share to the others, and who dies does when its lease is over. So the shares never exceed the
- * whole, whatever the order in which workers read and write. Clocks are not compared.
+ * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them
+ * knows. A worker tells with its heartbeat which others it has left room for, and sends nothing before all others have
+ * left room for it; who stops leaves its share to the others, and who dies does when its lease is over. So the shares
+ * never exceed the whole, whatever the order in which workers read and write. Clocks are not compared.
  */
 export class PaceMember implements SharedPace {
   readonly #options: PaceMemberOptions;
@@ -116,7 +117,9 @@ export class PaceMember implements SharedPace {
     await this.#see();
   }
 
-  /** Leaves the share to the others. Nothing may be sent before this worker joins again, and it must not look either. */
+  /**
+   * Leaves the share to the others. Nothing may be sent before this worker joins again, and it must not look either.
+   */
   async leave(): Promise<void> {
     this.#hasShare = false;
     if (!this.#isOver) await this.#options.folder.remove(workerName(this.#options.worker)).catch(() => {}); // it expires
@@ -188,5 +191,50 @@ export class PaceMember implements SharedPace {
     if (this.#isSilent(this.#clock())) this.#enter();
     this.#beatAt = now;
     this.#written = own;
+  }
+}
+
+/** How often a worker looks for workers that join or leave, and how often while it waits for its own share. */
+const LOOK_MS = 500;
+const JOIN_MS = 100;
+
+/** The part of this process in the pace of all workers of a folder: it looks at the others at intervals. */
+export class WorkerPace extends PaceMember {
+  #isIn = false;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  /**
+   * Asks for a share, unless this worker has one. What has a limit waits until it is there.
+   *
+   * @throws RowcastError if the folder cannot be read or written to
+   */
+  override async join(): Promise<void> {
+    if (this.#isIn) return;
+    this.#isIn = true;
+    try {
+      await super.join();
+    } catch (error) {
+      await this.leave();
+      throw error;
+    }
+    this.#schedule();
+  }
+
+  /** Leaves the share to the others. Nothing may be sent before this worker joins again. */
+  override async leave(): Promise<void> {
+    if (!this.#isIn) return;
+    this.#isIn = false;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await super.leave();
+  }
+
+  #schedule(): void {
+    if (!this.#isIn) return;
+    const look = (): void => {
+      this.#looking = this.look().then(() => this.#schedule());
+    };
+    this.#timer = setTimeout(look, this.hasShare ? LOOK_MS : JOIN_MS).unref();
   }
 }

@@ -77,9 +77,9 @@ export class WorkerWatch {
   }
 
   /**
-   * Reads the files of some workers: first of those that are new, then of those that were not read for the longest time.
-   * One that is dead is removed: its process has ended, or was silent for so long that it sends nothing before it has asked
-   * for a share again.
+   * Reads the files of some workers: first of those that are new, then of those that were not read for the longest
+   * time. One that is dead is removed: its process has ended, or was silent for so long that it sends nothing before it
+   * has asked for a share again.
    *
    * @param ids of all others
    * @param options.isAwaited whether to read the file of a worker before its next heartbeat is due

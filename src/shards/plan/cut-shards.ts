@@ -9,7 +9,8 @@ import { MEMBER_BYTES } from '../../scoring/merge/members.ts';
 export const PARQUET = 'parquet';
 
 /**
- * Finds where shards of whole pieces begin: a shard ends with the piece that reaches a multiple of `shardBytes`. Nothing is read.
+ * Finds where shards of whole pieces begin: a shard ends with the piece that reaches a multiple of `shardBytes`.
+ * Nothing is read.
  *
  * @param pieces of an input, and its end
  * @param options `shardBytes` is in bytes of the file; `limit` is the number of the last row to score, if not all are
@@ -60,9 +61,9 @@ const BATCH_ROWS = 10_000;
 export const SHARD_UNIT = MEMBER_BYTES;
 
 /**
- * Finds where shards begin: at the first record that begins at a multiple of `shardBytes` or after it. That is also where
- * a gzip member of the output begins, because the record before it begins in another MiB. If the output has groups of rows, it is
- * the first record that begins one, too.
+ * Finds where shards begin: at the first record that begins at a multiple of `shardBytes` or after it. That is also
+ * where a gzip member of the output begins, because the record before it begins in another MiB. If the output has
+ * groups of rows, it is the first record that begins one, too.
  *
  * @returns the end of the records
  * @throws RowcastError `record_too_long`, `unclosed_quote`; as `source`

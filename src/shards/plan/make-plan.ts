@@ -44,8 +44,8 @@ export interface PlanWork {
 }
 
 /**
- * Finds everything that can be wrong, as a run does before it writes anything, and everything that determines the outputs.
- * If nothing else says what is predicted, that of some rows is asked for.
+ * Finds everything that can be wrong, as a run does before it writes anything, and everything that determines the
+ * outputs. If nothing else says what is predicted, that of some rows is asked for.
  *
  * @throws RowcastError as `prepare` and `predictedType`; `usage` for an input that other machines cannot read
  */

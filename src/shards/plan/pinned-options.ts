@@ -2,7 +2,9 @@ import { isPathOf, type RunOption } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { givenValue } from '../../base/options/values/resolve-options.ts';
 
-/** Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between. */
+/**
+ * Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between.
+ */
 const tunable = [
   ...['max-requests-per-second', 'max-rows-per-second'],
   ...[

@@ -11,7 +11,7 @@ import { none } from '../../storage/codecs/none.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, PLAN, PLANNED, shardName } from '../folder/names.ts';
 import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
-import { readPlan } from '../folder/read-plan.ts';
+import { readPlan } from '../folder/read-run.ts';
 import { cutGroups, cutRecords, PARQUET } from './cut-shards.ts';
 import { openPlanned } from './make-plan.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { openPostgres } from './postgres-store.ts';
 import type { QueueAddress } from './queue-address.ts';
 import { openRedis } from './redis-store.ts';
-import type { QueuedRun, RunQueue, ShardJob, ShardQueue, TakenJob } from './shard-queue.ts';
+import type { QueuedRun, ShardJob } from './shard-queue.ts';
 import {
   type BullMq,
   call,
@@ -19,10 +19,16 @@ import {
 const runShape = z.object({ key: z.string(), plan: z.string(), folder: z.string(), announced: z.number() });
 
 /**
- * Jobs of BullMQ, in Redis or PostgreSQL. Each run has a queue of its own, so a worker that cannot work on a run does not
- * take its jobs; another queue lists the runs, as jobs that nobody takes.
+ * Tells workers which runs there are and which shards to score next. It has no data of the runs: what the folder of a
+ * run says counts, so a queue may forget everything, or tell several workers of the same shard.
+ *
+ * Its jobs are those of BullMQ, in Redis or PostgreSQL. Each run has a queue of its own, so a worker that cannot work
+ * on a run does not take its jobs; another queue lists the runs, as jobs that nobody takes.
+ *
+ * All methods reject with RowcastError `queue_unavailable` while the store cannot be reached.
  */
-export class BullQueue implements ShardQueue {
+export class ShardQueue {
+  /** For messages. */
   readonly name: string;
   readonly #bullmq: BullMq;
   readonly #store: Store;
@@ -34,6 +40,7 @@ export class BullQueue implements ShardQueue {
     this.name = name;
   }
 
+  /** Makes a run known to workers, or notes that it was announced again. */
   announce(run: QueuedRun): Promise<void> {
     return this.#call(async runs => {
       const known = await runs.getJob(run.key);
@@ -42,6 +49,7 @@ export class BullQueue implements ShardQueue {
     });
   }
 
+  /** The runs that are known, oldest first. */
   runs(): Promise<QueuedRun[]> {
     return this.#call(async runs => {
       const jobs = await runs.getJobs(['waiting'], 0, -1, true);
@@ -50,6 +58,7 @@ export class BullQueue implements ShardQueue {
     });
   }
 
+  /** Removes a run and all its jobs. */
   withdraw(run: QueuedRun): Promise<void> {
     return this.#call(async runs => {
       await runs.remove(run.key);
@@ -58,10 +67,11 @@ export class BullQueue implements ShardQueue {
     });
   }
 
+  /** The jobs of a run. */
   open(run: QueuedRun): Promise<RunQueue> {
     return this.#call(async () => {
       const jobs = await this.#open(queueOf(run));
-      return new BullRunQueue(this.name, jobs, newTaker(this.#bullmq, this.#store, queueOf(run)));
+      return new RunQueue(this.name, jobs, newTaker(this.#bullmq, this.#store, queueOf(run)));
     });
   }
 
@@ -101,7 +111,7 @@ const CHUNK = 500;
 type Job = NonNullable<Awaited<ReturnType<Taker['getNextJob']>>>;
 
 /** The jobs of one run. */
-class BullRunQueue implements RunQueue {
+export class RunQueue {
   readonly #name: string;
   readonly #jobs: Jobs;
   readonly #taker: Taker;
@@ -114,6 +124,7 @@ class BullRunQueue implements RunQueue {
     void taker.startStalledCheckTimer();
   }
 
+  /** Adds those that are not there. */
   async add(jobs: readonly ShardJob[]): Promise<void> {
     for (let i = 0; i < jobs.length; i += CHUNK) {
       const chunk = jobs.slice(i, i + CHUNK).map(({ shard, ended }) => ({
@@ -125,14 +136,16 @@ class BullRunQueue implements RunQueue {
     }
   }
 
+  /** The number of jobs that are not finished. */
   count(): Promise<number> {
     return call(this.#name, this.#jobs.getJobCountByTypes('waiting', 'active', 'delayed'));
   }
 
+  /** Takes a job for as long as this process lives, or is undefined if none is waiting. Then others may take it. */
   async take(): Promise<TakenJob | undefined> {
     const token = randomUUID();
     const job = await call(this.#name, this.#taker.getNextJob(token, { block: false }));
-    return job && new BullJob(job, token, this.#closed.signal);
+    return job && new TakenJob(job, token, this.#closed.signal);
   }
 
   async close(): Promise<void> {
@@ -142,8 +155,11 @@ class BullRunQueue implements RunQueue {
   }
 }
 
-/** A job whose lock is renewed until it is given back, or the queue is closed. */
-class BullJob implements TakenJob {
+/**
+ * A job of this process, whose lock is renewed until it is given back, or the queue is closed. Its methods never
+ * reject: without them, the job is given out again, and its shard is found done.
+ */
+export class TakenJob {
   readonly shard: number;
   readonly #job: Job;
   readonly #token: string;
@@ -160,11 +176,13 @@ class BullJob implements TakenJob {
     closed.addEventListener('abort', () => clearInterval(this.#timer));
   }
 
+  /** The shard has its result, or was given up. */
   async finish(): Promise<void> {
     clearInterval(this.#timer);
     await this.#job.moveToCompleted(null, this.#token, false).catch(() => {});
   }
 
+  /** @param delay milliseconds until the job is given out again */
   async putBack(delay: number): Promise<void> {
     clearInterval(this.#timer);
     const moved =
@@ -184,5 +202,5 @@ class BullJob implements TakenJob {
 export async function openQueue(address: QueueAddress, warn: (message: string) => void): Promise<ShardQueue> {
   const store = await (address.kind === 'redis' ? openRedis(address, warn) : openPostgres(address));
   const bullmq = await loadPackage('bullmq', ['bullmq']);
-  return new BullQueue(bullmq, store, address.name);
+  return new ShardQueue(bullmq, store, address.name);
 }

@@ -3,16 +3,19 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, numbersOf, PLAN } from '../folder/names.ts';
 import { isHeld } from '../folder/next-attempt.ts';
-import { readLeft } from '../folder/shards-left.ts';
+import { readLeft } from '../folder/read-run.ts';
 import { cancelled } from '../work/attempt-shard.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
-import type { QueuedRun, QueueMonitor, RunQueue, ShardJob, ShardQueue } from './shard-queue.ts';
+import type { RunQueue, ShardQueue } from './bull-queue.ts';
+import type { QueuedRun, QueueMonitor, ShardJob } from './shard-queue.ts';
 
 /** How often what is in the queue is compared with the folder. */
 const FEED_MS = 500;
 /** How often all jobs are added again, of which those stay that are there. */
 const AGAIN_MS = 30_000;
-/** How long a shard may be without a holder after an attempt before it gets a new job: usually the old one comes back. */
+/**
+ * How long a shard may be without a holder after an attempt before it gets a new job: usually the old one comes back.
+ */
 const GRACE_MS = 3_000;
 
 export interface FeedOptions {
@@ -92,7 +95,9 @@ class Feeder {
     await this.#jobs?.close();
   }
 
-  /** The attempts that ended a while ago: a worker that ends puts its job back, and that of one that dies comes back. */
+  /**
+   * The attempts that ended a while ago: a worker that ends puts its job back, and that of one that dies comes back.
+   */
   async #endedAttempts(shard: number, leases: readonly string[]): Promise<number> {
     const attempts = await this.#watch.attemptsOf(shard, leases);
     const last = attempts.at(-1);

@@ -8,8 +8,7 @@ import { unlessMissing } from '../../storage/local/missing.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { unwritable } from '../../storage/target.ts';
 import { openFolder, PLAN } from '../folder/names.ts';
-import { readPlan } from '../folder/read-plan.ts';
-import { readLeft } from '../folder/shards-left.ts';
+import { readLeft, readPlan } from '../folder/read-run.ts';
 import { LeaseWatch } from '../work/see-attempts.ts';
 import type { QueuedRun } from './shard-queue.ts';
 
@@ -17,8 +16,8 @@ import type { QueuedRun } from './shard-queue.ts';
 const AGAIN_MS = 60_000;
 
 /**
- * A run whose folder is not there is forgotten this long after its command was last heard of. Clocks may differ, and machines
- * may not see the folder, so this is long; a command that is running announces its run again and again.
+ * A run whose folder is not there is forgotten this long after its command was last heard of. Clocks may differ, and
+ * machines may not see the folder, so this is long; a command that is running announces its run again and again.
  */
 const FORGOTTEN_MS = 24 * 3_600_000;
 
@@ -46,7 +45,9 @@ export class KnownRuns {
     return known;
   }
 
-  /** Forgets the runs that are over, whose leases a worker need not remember for months. @param runs those of the queue */
+  /**
+   * Forgets the runs that are over, whose leases a worker need not remember for months. @param runs those of the queue
+   */
   keep(runs: readonly QueuedRun[]): void {
     const keys = new Set(runs.map(({ key }) => key));
     for (const [key, { refusal }] of this.#known)
@@ -78,8 +79,8 @@ export class KnownRuns {
   }
 
   /**
-   * Whether the folder of a run was there, and is no longer; or nobody has asked for it for long. A folder on a disk that this
-   * machine has lost is not removed: an empty mount point is on another device.
+   * Whether the folder of a run was there, and is no longer; or nobody has asked for it for long. A folder on a disk
+   * that this machine has lost is not removed: an empty mount point is on another device.
    */
   async isRemoved(run: QueuedRun): Promise<boolean> {
     const { folder, device } = this.of(run);

@@ -1,5 +1,5 @@
 import type { QueueAddress } from './queue-address.ts';
-import { ANSWER_MS, loadPackage, type Store, storeError } from './store.ts';
+import { ANSWER_MS, loadPackage, queueError, type Store } from './store.ts';
 
 /** Our own schema, so that we share no tables with another program that uses BullMQ. */
 const SCHEMA = 'rowcast';
@@ -30,7 +30,7 @@ export async function openPostgres({ url, name }: QueueAddress): Promise<Store> 
     await connection.waitUntilReady();
   } catch (cause) {
     await connection.close().catch(() => {});
-    throw storeError(cause, name);
+    throw queueError(cause, name);
   }
   return {
     connection: {},

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { QueueAddress } from './queue-address.ts';
-import { ANSWER_MS, loadPackage, type Store, storeError } from './store.ts';
+import { ANSWER_MS, loadPackage, queueError, type Store } from './store.ts';
 
 const MAX_RECONNECT_MS = 2_000;
 
@@ -35,7 +35,7 @@ export async function openRedis(
     await checkRedis((...command) => client.call(...command), name, warn);
   } catch (cause) {
     client.disconnect();
-    throw storeError(reason ?? cause, name);
+    throw queueError(reason ?? cause, name);
   }
   return {
     connection: client,

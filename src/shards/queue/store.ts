@@ -17,8 +17,8 @@ export const ANSWER_MS = 5_000;
 const PREFIX = 'rowcast';
 
 /**
- * How long after the last sign of life of its worker a job is given out again, and how often that is looked for: together
- * less than the lease in the folder (`LEASE_MS`), which runs out at the same time.
+ * How long after the last sign of life of its worker a job is given out again, and how often that is looked for:
+ * together less than the lease in the folder (`LEASE_MS`), which runs out at the same time.
  */
 export const LOCK_MS = 5_000;
 const STALLED_MS = 2_000;
@@ -51,7 +51,7 @@ const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid (password|DB)|ERR AUTH|ER
 const REFUSED_STATE = /^(28|3D|42501)/;
 
 /** What goes wrong with a store, as an error that a user can act on. It does not contain the password. */
-export function storeError(cause: unknown, name: string): RowcastError {
+export function queueError(cause: unknown, name: string): RowcastError {
   if (cause instanceof RowcastError) return cause;
   const { code, message } = described(cause);
   if (REFUSED.test(message) || REFUSED_STATE.test(code ?? ''))
@@ -78,12 +78,12 @@ function described(cause: unknown): { code: string | undefined; message: string 
   return { code, message: message || code || String(inner) };
 }
 
-/** Rejects with a `storeError`. */
+/** Rejects with a `queueError`. */
 export async function call<T>(name: string, promise: Promise<T>): Promise<T> {
   try {
     return await promise;
   } catch (cause) {
-    throw storeError(cause, name);
+    throw queueError(cause, name);
   }
 }
 

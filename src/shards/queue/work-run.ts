@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, doneName, failedName, PLAN } from '../folder/names.ts';
-import { readLeft } from '../folder/shards-left.ts';
+import { readLeft } from '../folder/read-run.ts';
 import { cancelled } from '../work/attempt-shard.ts';
 import type { LeaseWatch } from '../work/see-attempts.ts';
 import { ShardTaker } from '../work/take-shard.ts';
 import { newWorker, type WorkOptions } from '../work/work.ts';
-import type { QueuedRun, QueueMonitor, RunQueue, ShardQueue, TakenJob } from './shard-queue.ts';
+import type { RunQueue, ShardQueue, TakenJob } from './bull-queue.ts';
+import type { QueuedRun, QueueMonitor } from './shard-queue.ts';
 
 /** How often a worker without a job asks for one. */
 const POLL_MS = 500;
@@ -38,8 +39,8 @@ export type RunEnd =
   | { kind: 'idle' };
 
 /**
- * Scores the shards of a run that a queue gives out, one at a time. The folder decides whether a shard may be scored, and
- * when the run is over; while the queue cannot be reached, the worker waits.
+ * Scores the shards of a run that a queue gives out, one at a time. The folder decides whether a shard may be scored,
+ * and when the run is over; while the queue cannot be reached, the worker waits.
  *
  * @throws RowcastError `cancelled`; an error that concerns all shards
  * @throws Interrupted

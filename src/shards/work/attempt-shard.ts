@@ -13,7 +13,7 @@ import { doneName, failedName, PLAN } from '../folder/names.ts';
 import { isStored } from '../folder/part-output.ts';
 import type { PlanFile, Shard, ShardPlan } from '../folder/plan-shape.ts';
 import type { ShardFailure, ShardResult } from '../folder/result-shape.ts';
-import type { WorkerPace } from '../pace/worker-pace.ts';
+import type { WorkerPace } from '../pace/pace-member.ts';
 import { inheritPart, removePart } from './inherit-part.ts';
 import { Lease } from './lease.ts';
 import { type ScoredShard, scoreShard } from './score-shard.ts';

@@ -6,7 +6,7 @@ import { checkpointBytes } from '../../runs/checkpoint/checkpoint-bytes.ts';
 import { type RunFiles, runFilesOf, runOutputsOf } from '../../runs/paths/run-files.ts';
 import type { Backends } from '../../storage/backends.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
-import { accessOf } from '../../storage/local/access.ts';
+import { fileAccessOf } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import { verifyCommitted, verifyWhole } from '../../storage/local/verify-committed.ts';
 import { unreadable } from '../../storage/source.ts';
@@ -14,8 +14,8 @@ import { unwritable } from '../../storage/target.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
 
 /**
- * The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. If it is damaged, or what
- * it covers, the shard is scored from where an earlier attempt ended, or from its first row.
+ * The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. If it is damaged, or
+ * what it covers, the shard is scored from where an earlier attempt ended, or from its first row.
  */
 export const checkpointOf = (part: string, among: Backends | undefined): Promise<Checkpoint | undefined> =>
   isStored(part) ? storedCheckpointOf(part, among) : localCheckpointOf(part);
@@ -65,8 +65,8 @@ async function verifyPart(files: RunFiles, { state, output, rejects }: Checkpoin
 }
 
 /**
- * Copies what an earlier attempt has committed, so that another one goes on there. The earlier one may still write after
- * its checkpoint; what the checkpoint covers does not change.
+ * Copies what an earlier attempt has committed, so that another one goes on there. The earlier one may still write
+ * after its checkpoint; what the checkpoint covers does not change.
  *
  * @returns whether there was anything to go on with
  */
@@ -78,7 +78,7 @@ export async function inheritPart(from: string, to: string, isPrivate: boolean):
     if (checkpoint.output.bytes > 0) await copyFirst([old.partial, old.output], own.partial, isPrivate);
     if (checkpoint.rejects.bytes > 0)
       await copyFirst([old.rejectsPartial, old.rejects], own.rejectsPartial, isPrivate);
-    const access = accessOf(own.output, isPrivate);
+    const access = fileAccessOf(own.output, isPrivate);
     const bytes = checkpointBytes(checkpoint);
     await replaceFile(diskFiles, own.checkpoint, bytes, { next: own.newCheckpoint, access });
     return true;
@@ -105,7 +105,7 @@ async function copyFirst(files: readonly string[], to: string, isPrivate: boolea
     try {
       await copyFile(file, to, constants.COPYFILE_FICLONE);
       // A checkpoint covers durable bytes only.
-      const copy = await diskFiles.open(to, accessOf(to, isPrivate));
+      const copy = await diskFiles.open(to, fileAccessOf(to, isPrivate));
       await copy.sync().finally(() => copy.close());
       return;
     } catch (cause) {

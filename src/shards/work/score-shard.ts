@@ -1,5 +1,4 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { InputRange } from '../../formats/records/position.ts';
 import { executeRun } from '../../runs/execute-run.ts';
@@ -12,6 +11,7 @@ import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { StoredExtent } from '../../storage/durable-output.ts';
 import type { PlanFile, Shard } from '../folder/plan-shape.ts';
+import { checkShardRows } from '../folder/read-run.ts';
 import type { ShardResult } from '../folder/result-shape.ts';
 import { checkFooter, openPlanned } from '../plan/make-plan.ts';
 
@@ -52,7 +52,7 @@ export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
   };
   await executeRun(runOfShard(work, keep));
   if (result === undefined) throw new TypeError('scoreShard: the part was skipped');
-  checkRows(work.shard, result);
+  checkShardRows(work.shard, result.rowCounts);
   const { rowCounts, tally = null, written } = result;
   if (written === undefined) throw new TypeError('scoreShard: the part is not a file');
   // Not as the files are by now: another program may have modified them.
@@ -124,16 +124,6 @@ const limitsOf = ({ maxMismatches, maxMissing, maxUnseen }: ShardWork['options']
 function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {
   if (from === null) return undefined;
   return { start: from, end: is_last ? undefined : to?.offset };
-}
-
-/** @throws RowcastError `unbalanced` if these are not the rows that were planned */
-function checkRows({ from, to, shard }: Shard, { rowCounts }: RunResult): void {
-  if (from === null || to === null || rowCounts.read === to.row - from.row) return;
-  throw new RowcastError(
-    'unbalanced',
-    `shard ${shard} was planned with ${to.row - from.row} rows, but ${rowCounts.read} were read`,
-    { severity: 'unbalanced', hint: 'Please report this bug with the command that you ran.' },
-  );
 }
 
 const extentOf = ({ bytes, tail, state, notes }: StoredExtent): ShardResult['output'] => ({

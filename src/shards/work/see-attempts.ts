@@ -6,8 +6,8 @@ import { readBeat, readRecord } from '../folder/read-record.ts';
 import { type Beat, type LeaseHolder, leaseShape, resultShape } from '../folder/result-shape.ts';
 
 /**
- * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s, and a
- * worker reads no more files however many there are.
+ * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s,
+ * and a worker reads no more files however many there are.
  */
 const MAX_LOOKS = 25;
 
@@ -18,7 +18,7 @@ export class LeaseWatch {
   readonly #seen = new Map<string, { beat: number; at: number }>();
   /** File of a lease → what it says, which does not change. */
   readonly #leases = new Map<string, LeaseHolder>();
-  readonly #turns = new Turns(MAX_LOOKS);
+  readonly #turns = new ShardTurns(MAX_LOOKS);
 
   constructor(folder: SharedFolder) {
     this.#folder = folder;
@@ -77,8 +77,11 @@ export class LeaseWatch {
   }
 }
 
-/** Chooses a few of many shards, the next ones each time, so that a worker reads no more files however many shards there are. */
-export class Turns {
+/**
+ * Chooses a few of many shards, the next ones each time, so that a worker reads no more files however many shards there
+ * are.
+ */
+export class ShardTurns {
   readonly #most: number;
   #last = -1;
 
@@ -111,7 +114,7 @@ export class OtherShards {
   readonly #finished = new Map<number, Counts>();
   /** What was last read of those in progress. */
   readonly #running = new Map<number, Counts>();
-  readonly #turns = new Turns(MAX_READS);
+  readonly #turns = new ShardTurns(MAX_READS);
 
   constructor(folder: SharedFolder) {
     this.#folder = folder;

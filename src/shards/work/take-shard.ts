@@ -1,8 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
-import { isHeld, nextAttempt, type SeenAttempt } from '../folder/next-attempt.ts';
+import { isHeld, nextShardAttempt, type SeenAttempt } from '../folder/next-attempt.ts';
 import { isStored, partPathOf } from '../folder/part-output.ts';
 import type { Shard } from '../folder/plan-shape.ts';
-import { readShard } from '../folder/read-plan.ts';
+import { readShard } from '../folder/read-run.ts';
 import { attemptShard, type BegunPart, giveUp, type Work } from './attempt-shard.ts';
 import { checkpointOf } from './inherit-part.ts';
 import { LeaseWatch } from './see-attempts.ts';
@@ -37,7 +37,7 @@ export class ShardTaker {
     // Nobody goes on with the part of a shard that is held.
     const isTaken = last !== undefined && isHeld(last);
     const { row, from } = await this.#resumable(shard, isTaken ? [] : attempts);
-    const next = nextAttempt(attempts, row, isChosen);
+    const next = nextShardAttempt(attempts, row, isChosen);
     if (next.kind === 'give up') {
       const { attempts: made, error } = next;
       await giveUp(folder, number, { attempts: made, error: error ?? KILLED });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { CANCELLED, failedName, PLAN } from '../folder/names.ts';
-import { readLeft } from '../folder/shards-left.ts';
+import { readLeft } from '../folder/read-run.ts';
 import { cancelled, type Work } from './attempt-shard.ts';
 import { OtherShards } from './see-attempts.ts';
 import { ShardTaker } from './take-shard.ts';

@@ -8,7 +8,7 @@ import { zstd } from './zstd.ts';
 const codecs: readonly Codec[] = [gzip, zstd, none];
 
 /** With this many bytes, `codecOfBytes` can tell. */
-export const MAGIC_BYTES = 4;
+export const CODEC_START_BYTES = 4;
 
 /** How a file is compressed, according to its first bytes. */
 export const codecOfBytes = (first: Buffer): Codec => codecs.find(({ isStart }) => isStart(first)) ?? none;

@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 
 /** Who may use a new file. */
-export interface Access {
+export interface FileAccess {
   /** The mode to create the file with, from which the umask or a default ACL of its folder takes permissions away. */
   readonly mode: number;
   /** The mode and owner of the file that it will replace, which it then gets as far as that is permitted. */
@@ -15,14 +15,14 @@ const PERMISSIONS = 0o777;
 const GROUP = 0o070;
 
 /** What only this process and its user need. */
-export const privateAccess: Access = { mode: PRIVATE, kept: undefined };
+export const privateAccess: FileAccess = { mode: PRIVATE, kept: undefined };
 
 /**
  * Who may use the file that will have this path: the same as until now if it exists, else whom the umask allows.
  *
  * @param isPrivate whether only its owner may, whatever was allowed until now
  */
-export function accessOf(path: string, isPrivate: boolean): Access {
+export function fileAccessOf(path: string, isPrivate: boolean): FileAccess {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile()) return isPrivate ? privateAccess : { mode: DEFAULT, kept: undefined };
   const { uid, gid } = found;
@@ -35,7 +35,7 @@ export function accessOf(path: string, isPrivate: boolean): Access {
  *
  * @param file its descriptor
  */
-export function keepAccess(file: number, { kept }: Access): void {
+export function keepAccess(file: number, { kept }: FileAccess): void {
   if (kept === undefined) return;
   const { mode, uid, gid } = kept;
   fchmodSync(file, isOwnedBy(file, uid, gid) ? mode : forOtherGroup(mode));
@@ -47,13 +47,13 @@ export function keepAccess(file: number, { kept }: Access): void {
  *
  * @param file its descriptor
  */
-export function restrictAccess(file: number, { mode, kept }: Access): void {
+export function restrictAccess(file: number, { mode, kept }: FileAccess): void {
   if ((kept?.mode ?? mode) === PRIVATE && (fstatSync(file).mode & PERMISSIONS & ~PRIVATE) !== 0)
     fchmodSync(file, PRIVATE);
 }
 
 /** Gives an existing file the access that it will need once it has been renamed. */
-export function giveAccess(path: string, access: Access): void {
+export function giveAccess(path: string, access: FileAccess): void {
   if (access.kept === undefined && access.mode !== PRIVATE) return;
   const file = openSync(path, 'r');
   try {

@@ -3,7 +3,7 @@ import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { link, open, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskFiles, type Files, type WritableFile } from '../durable-files.ts';
-import { type Access, keepAccess, privateAccess } from './access.ts';
+import { type FileAccess, keepAccess, privateAccess } from './access.ts';
 
 /** Writes and syncs a new file that only its owner can read. Its name is durable after `syncFolder`. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
@@ -26,7 +26,7 @@ export async function replaceFile(
   files: Files,
   path: string,
   bytes: Uint8Array,
-  { next, access }: { next: string; access: Access },
+  { next, access }: { next: string; access: FileAccess },
 ): Promise<void> {
   const file = await files.open(next, access);
   try {
@@ -82,7 +82,7 @@ export async function placeFile(path: string, text: string, how: 'create' | 'rep
 export function replaceFileNow(
   path: string,
   bytes: Uint8Array,
-  { next, access }: { next: string; access: Access },
+  { next, access }: { next: string; access: FileAccess },
 ): void {
   rmSync(next, { force: true });
   const file = openSync(next, 'wx', access.mode);

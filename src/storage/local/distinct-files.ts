@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
 import type { UsedFile } from '../target.ts';
-import { placeOf } from './sibling-path.ts';
+import { realFolderOf } from './sibling-path.ts';
 
 /**
  * Checks, before anything is opened for writing, that every file a command writes is distinct from the files it reads and
@@ -63,14 +63,14 @@ async function identify(file: UsedFile): Promise<Identified> {
     };
   const found = await stat(at).catch(() => undefined);
   const folder = await stat(dirname(at)).catch(() => undefined);
-  const place = await placeOf(dirname(at));
+  const place = await realFolderOf(dirname(at));
   return {
     file,
     inode: inodeOf(found),
     exists: found !== undefined,
     folder: folder?.isDirectory() ? `${folder.dev}:${folder.ino}` : folded(place),
     name: basename(at),
-    within: file.isFolder ? await placeOf(at) : place,
+    within: file.isFolder ? await realFolderOf(at) : place,
   };
 }
 

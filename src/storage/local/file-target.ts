@@ -11,7 +11,7 @@ import { diskFiles, type Files } from '../durable-files.ts';
 import type { Extent } from '../partial-file.ts';
 import { streamSink } from '../streams.ts';
 import { type Sink, type Target, unwritable } from '../target.ts';
-import { accessOf } from './access.ts';
+import { fileAccessOf } from './access.ts';
 import { LocalOutput } from './local-output.ts';
 import { lockOf } from './locks/lock-file.ts';
 import { partialOf } from './sibling-path.ts';
@@ -50,7 +50,7 @@ export const fileTarget = (name: string, path: string, isPrivate = false, files?
 
 async function openFile(name: string, path: string, isPrivate: boolean): Promise<Sink> {
   const partial = partialOf(path);
-  const file = await diskFiles.open(partial, accessOf(path, isPrivate));
+  const file = await diskFiles.open(partial, fileAccessOf(path, isPrivate));
   await file.truncate(0);
   const writer = compressedWriter(path, file);
   const stopped = (cause: Error): never => {

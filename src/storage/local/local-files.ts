@@ -12,7 +12,7 @@ import { privateAccess } from './access.ts';
 import { replaceFile } from './atomic-write.ts';
 import { deviceTarget, fileTarget } from './file-target.ts';
 import { localFolder } from './local-folder.ts';
-import { openInput } from './local-input.ts';
+import { openLocalInput } from './local-input.ts';
 import { lockOf } from './locks/lock-file.ts';
 import { takeLock } from './locks/output-lock.ts';
 import { isMissing } from './missing.ts';
@@ -24,13 +24,13 @@ import { followLinks } from './sibling-path.ts';
  * @param files writes durable outputs
  */
 export const localFiles = (files?: Files): Backend => ({
-  openInput,
+  openInput: openLocalInput,
   resolveTarget: (output, isPrivate) => resolveTarget(output, isPrivate, files),
   async versionOf(path) {
     const found = await stat(path).catch(() => undefined);
     return found && { size: found.size, modified: found.mtimeMs };
   },
-  isPattern,
+  isPattern: isLocalPattern,
   namesMatching: filesMatching,
   document: localDocument,
   sharedFolder: localFolder,
@@ -82,7 +82,7 @@ async function lockSoon(path: string) {
 }
 
 /** Whether a name is a pattern, such as `in/2*.csv`. The name of an existing file is never one. */
-export async function isPattern(name: string): Promise<boolean> {
+export async function isLocalPattern(name: string): Promise<boolean> {
   if (!SPECIAL.test(name)) return false;
   if ((await stat(name).catch(() => undefined)) !== undefined) return false;
   const { isDynamicPattern } = await import('tinyglobby');

@@ -10,7 +10,7 @@ import { type ByteStream, CHUNK_BYTES, inputChanged, type StoredInput, unreadabl
 import { streamInput } from '../streams.ts';
 
 /** Opens a path for reading, so that an unreadable file is reported before the run starts. */
-export async function openInput(input: string): Promise<StoredInput> {
+export async function openLocalInput(input: string): Promise<StoredInput> {
   const refuse = (cause: NodeJS.ErrnoException): never => {
     throw unreadable(input, cause);
   };
@@ -37,8 +37,8 @@ const fileInput = (name: string, handle: FileHandle, { size, mtimeMs, ino }: Sta
   name,
   path: resolve(name),
   version: { size, modified: mtimeMs },
-  stream: new FileBytes(Promise.resolve(handle), { size }),
-  streamFrom: (offset, end) => new FileBytes(open(name), { start: offset, end, size }),
+  stream: fileBytes(Promise.resolve(handle), { size }),
+  streamFrom: (offset, end) => fileBytes(open(name), { start: offset, end, size }),
   async checkUnchanged() {
     const now = await stat(name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(name, cause);
@@ -56,61 +56,44 @@ const SMALLEST_READ_BYTES = 4 << 10;
 /**
  * The bytes of a file from an offset. They are read into the same buffer again and again: left to the garbage collector,
  * a buffer for each read would take a tenth of the time of a run with a local model.
+ *
+ * @param handle closed here; if opening the file fails, so does reading it
+ * @param range in bytes; `size` is what the file probably has, so that a small one is read into a small buffer
  */
-export class FileBytes implements ByteStream {
-  readonly #handle: Promise<FileHandle>;
-  readonly #start: number;
-  readonly #end: number;
-  readonly #bufferBytes: number;
-  #isClosed = false;
-
-  /**
-   * @param handle closed here; if opening the file fails, so does reading it
-   * @param range in bytes; `size` is what the file probably has, so that a small one is read into a small buffer
-   */
-  constructor(
-    handle: Promise<FileHandle>,
-    {
-      start = 0,
-      end = Number.POSITIVE_INFINITY,
-      size = 0,
-    }: { start?: number; end?: number | undefined; size?: number } = {},
-  ) {
-    this.#handle = handle;
-    this.#start = start;
-    this.#end = end;
-    // Files of /proc have no size, and content.
-    const expected = Math.min(end, size === 0 ? READ_BYTES : size) - start;
-    this.#bufferBytes = Math.min(READ_BYTES, Math.max(SMALLEST_READ_BYTES, expected));
-    handle.catch(() => {});
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+export function fileBytes(
+  handle: Promise<FileHandle>,
+  {
+    start = 0,
+    end = Number.POSITIVE_INFINITY,
+    size = 0,
+  }: { start?: number; end?: number | undefined; size?: number } = {},
+): ByteStream {
+  // Files of /proc have no size, and content.
+  const expected = Math.min(end, size === 0 ? READ_BYTES : size) - start;
+  let isClosed = false;
+  handle.catch(() => {});
+  const destroy = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    // Nothing was written, so closing it loses nothing.
+    handle.then(file => file.close()).catch(() => {});
+  };
+  async function* read(): AsyncGenerator<Buffer> {
     try {
-      const handle = await this.#handle;
-      const buffer = Buffer.allocUnsafeSlow(this.#bufferBytes);
-      for (let position = this.#start; position < this.#end; ) {
-        if (this.#isClosed) throw new Error('the file was closed before its end was read');
-        const { bytesRead } = await handle.read(
-          buffer,
-          0,
-          Math.min(buffer.length, this.#end - position),
-          position,
-        );
+      const file = await handle;
+      const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, Math.max(SMALLEST_READ_BYTES, expected)));
+      for (let position = start; position < end; ) {
+        if (isClosed) throw new Error('the file was closed before its end was read');
+        const length = Math.min(buffer.length, end - position);
+        const { bytesRead } = await file.read(buffer, 0, length, position);
         if (bytesRead === 0) return;
         position += bytesRead;
         yield buffer.subarray(0, bytesRead);
       }
     } finally {
-      this.destroy();
+      destroy();
     }
   }
-
-  /** A read that is in progress ends first; a later one fails. */
-  destroy(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    // Nothing was written, so closing it loses nothing.
-    this.#handle.then(handle => handle.close()).catch(() => {});
-  }
+  // A read that is in progress ends before the file is closed; a later one fails.
+  return { [Symbol.asyncIterator]: read, destroy };
 }

@@ -1,7 +1,7 @@
 import { lstat, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { RowcastError } from '../../base/errors.ts';
-import { sha256Of, type Tail } from '../digests.ts';
+import { sha256OfFile, type Tail } from '../digests.ts';
 import { diskFiles, type Files } from '../durable-files.ts';
 import type {
   CheckpointPlace,
@@ -12,12 +12,12 @@ import type {
 } from '../durable-output.ts';
 import type { AppendedFile } from '../partial-file.ts';
 import { unwritable } from '../target.ts';
-import { accessOf, giveAccess, privateAccess } from './access.ts';
+import { fileAccessOf, giveAccess, privateAccess } from './access.ts';
 import { takeLock } from './locks/output-lock.ts';
 import { unlessAbsent } from './missing.ts';
 import { localCheckpoint, localState, outputNames } from './output-files.ts';
 import { siblingPath } from './sibling-path.ts';
-import { chunksOf, verifyCommitted, verifyWhole } from './verify-committed.ts';
+import { storedChunks, verifyCommitted, verifyWhole } from './verify-committed.ts';
 
 interface LocalOutputOptions {
   /** The name of the output as given, for messages; by default its path. */
@@ -103,7 +103,7 @@ export class LocalOutput implements DurableOutput {
   }
 
   sha256(): Promise<string> {
-    return sha256Of(this.address);
+    return sha256OfFile(this.address);
   }
 
   verify(extent: StoredExtent): Promise<Tail> {
@@ -121,7 +121,7 @@ export class LocalOutput implements DurableOutput {
   }
 
   chunks(extent: StoredExtent, from?: number): AsyncIterable<Buffer> {
-    return chunksOf(this.#files, this.address, extent, from);
+    return storedChunks(this.#files, this.address, extent, from);
   }
 
   async verifyWhole(extent: StoredExtent): Promise<void> {
@@ -129,7 +129,7 @@ export class LocalOutput implements DurableOutput {
   }
 
   async open({ bytes }: StoredExtent): Promise<AppendedFile> {
-    const access = accessOf(this.address, this.#isPrivate);
+    const access = fileAccessOf(this.address, this.#isPrivate);
     const file = await this.#files.open(this.#names.partial, access);
     try {
       await file.truncate(bytes);

@@ -4,7 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { Files } from '../durable-files.ts';
 import type { CheckpointPlace, OutputState } from '../durable-output.ts';
-import { accessOf } from './access.ts';
+import { fileAccessOf } from './access.ts';
 import { replaceFile } from './atomic-write.ts';
 import { lockOf } from './locks/lock-file.ts';
 import { holderOf } from './locks/output-lock.ts';
@@ -44,12 +44,12 @@ export function localCheckpoint(
   files: Files,
 ): CheckpointPlace {
   // A checkpoint has the access rights of the output as they are when the first one is saved.
-  let access: ReturnType<typeof accessOf> | undefined;
+  let access: ReturnType<typeof fileAccessOf> | undefined;
   return {
     name: checkpoint,
     read: () => files.read(checkpoint),
     async replace(bytes) {
-      access ??= accessOf(path, isPrivate);
+      access ??= fileAccessOf(path, isPrivate);
       await replaceFile(files, checkpoint, bytes, { next: newCheckpoint, access });
     },
     async remove() {

@@ -38,10 +38,10 @@ export async function followLinks(path: string): Promise<string> {
 }
 
 /** The real path of a folder that perhaps does not exist yet. */
-export async function placeOf(folder: string): Promise<string> {
+export async function realFolderOf(folder: string): Promise<string> {
   const found = await realpath(folder).catch(() => undefined);
   if (found !== undefined) return found;
   const path = resolve(folder);
   const parent = dirname(path);
-  return parent === path ? path : join(await placeOf(parent), basename(path));
+  return parent === path ? path : join(await realFolderOf(parent), basename(path));
 }

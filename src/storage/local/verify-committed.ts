@@ -76,7 +76,7 @@ const CHUNK_BYTES = 4 << 20;
  *
  * @throws RowcastError `part_lost` if there are fewer than were written, or the last ones are others
  */
-export async function* chunksOf(
+export async function* storedChunks(
   files: Files,
   path: string,
   { bytes, tail }: StoredExtent,

@@ -4,7 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { jsonValue } from '../../base/json-value.ts';
 import { type OutputLock, takenOver } from '../durable-output.ts';
 import { processIsGone } from '../local/locks/lock-holder.ts';
-import type { ObjectClient, ObjectHead } from './object-client.ts';
+import type { ObjectHead, WritableObject } from './object-client.ts';
 import { StoreError, storeError, unless } from './store-error.ts';
 
 /** Who may write an output: enough to know on the same machine that the process is gone. */
@@ -34,7 +34,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
  * last, so a process whose claim was taken over cannot write it any more.
  */
 export class Claim {
-  readonly #object: ObjectClient;
+  readonly #object: WritableObject;
   /** The URL of the output, for messages. */
   readonly #name: string;
   readonly #holder: ClaimHolder;
@@ -56,7 +56,7 @@ export class Claim {
    * @param name of the output, for messages
    * @param leaseMs how long the claim holds without being written again; 0 if something else decides who may take it over
    */
-  constructor(object: ObjectClient, name: string, holder: ClaimHolder, leaseMs: number) {
+  constructor(object: WritableObject, name: string, holder: ClaimHolder, leaseMs: number) {
     this.#object = object;
     this.#name = name;
     this.#holder = holder;

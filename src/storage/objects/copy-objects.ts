@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { CopiedRange, ObjectClient } from './object-client.ts';
+import type { CopiedRange, WritableObject } from './object-client.ts';
 import { StoreError } from './store-error.ts';
 
 /** Parts that a store copies at a time: it needs seconds for each. */
@@ -15,7 +15,7 @@ const COPIES = 4;
  * @throws StoreError
  */
 export async function copyObjects(
-  object: ObjectClient,
+  object: WritableObject,
   sources: readonly { address: string; bytes: number }[],
   token: string,
   onBytes?: (bytes: number) => void,

@@ -6,7 +6,7 @@ import { refuseUnsupportedCompression } from '../codecs/refuse-unsupported-outpu
 import { SPECIAL } from '../folders.ts';
 import { thisProcess } from '../local/locks/lock-holder.ts';
 import { type Sink, type Target, unwritable } from '../target.ts';
-import { ListingLimit, type ObjectClient, type ObjectReader, type ObjectStore } from './object-client.ts';
+import { ListingLimit, type ObjectStore, type ReadableObject, type WritableObject } from './object-client.ts';
 import { objectDocument, objectFolder } from './object-folder.ts';
 import { openObject } from './object-input.ts';
 import { ObjectOutput, type ObjectOutputOptions } from './object-output.ts';
@@ -45,19 +45,19 @@ export function objectBackend(open: () => Promise<ObjectStore>, given: ObjectSet
     (store: ObjectStore, name: string): NewPatience =>
     stop =>
       new Patience(settings, name, () => store.renew(), stop);
-  const inputAt = async (name: string): Promise<ObjectReader> => {
+  const inputAt = async (name: string): Promise<ReadableObject> => {
     const store = await storeOf();
     return store.input(name, patienceOf(store, name));
   };
   /** What makes the clients of objects that can be written. @param url any of them */
-  const writable = async (url: string): Promise<(name: string) => ObjectClient> => {
+  const writable = async (url: string): Promise<(name: string) => WritableObject> => {
     const store = await storeOf();
     const { object } = store;
     if (object === undefined)
       throw unwritable(url, new Error(`objects of ${schemeOf(url)}:// can only be read`));
     return name => object(name, patienceOf(store, name));
   };
-  const objectAt = async (name: string): Promise<ObjectClient> => (await writable(name))(name);
+  const objectAt = async (name: string): Promise<WritableObject> => (await writable(name))(name);
   /** The names that begin with a prefix, sorted by their bytes. */
   const listed = async (
     prefix: string,

@@ -19,6 +19,34 @@ export interface ObjectHead {
   token: string | undefined;
 }
 
+/**
+ * The head of an object from what a response says. The clock of this machine stands in for that of a store whose
+ * responses have no date.
+ *
+ * @throws StoreError `refused` without a size: zero would make it an empty file
+ */
+export function objectHead(said: {
+  etag: string | undefined;
+  size: number | undefined;
+  modified: Date | undefined;
+  date: string | Date | undefined;
+  token: string | undefined;
+}): ObjectHead {
+  const { etag = '', size, modified = new Date(0), date = '', token } = said;
+  if (size === undefined) throw new StoreError('refused', 'the store does not tell the size of the object');
+  const now = new Date(date).getTime();
+  return {
+    version: versionOfEtag(etag),
+    isWeak: etag.startsWith('W/'),
+    size,
+    modified,
+    now: Number.isNaN(now) ? Date.now() : now,
+    token,
+  };
+}
+
+export const versionOfEtag = (etag = ''): string => etag.replace(/^(W\/)?"(.*)"$/, '$2');
+
 /** A part of an upload as a store lists it. */
 export interface ListedPart {
   /** From 1. */
@@ -48,7 +76,7 @@ export interface CopiedRange {
 }
 
 /** Requests that read one object, made again while the store is unavailable. Every failure is a `StoreError`. */
-export interface ObjectReader {
+export interface ReadableObject {
   /** The URL of the object. */
   readonly name: string;
   /** For something longer than one request. */
@@ -68,7 +96,7 @@ export interface ObjectReader {
  * All requests about one object. The response to a conditional write may have been lost: then the next one fails with
  * `changed`, although the object is as it was to be.
  */
-export interface ObjectClient extends ObjectReader {
+export interface WritableObject extends ReadableObject {
   /** The whole object, which is small; undefined if it does not exist. */
   get(): Promise<{ head: ObjectHead; bytes: Buffer } | undefined>;
   /**
@@ -120,9 +148,9 @@ export interface ObjectClient extends ObjectReader {
 /** A store of objects. */
 export interface ObjectStore {
   /** @param name the URL of an object */
-  input(name: string, patience: NewPatience): ObjectReader;
+  input(name: string, patience: NewPatience): ReadableObject;
   /** Undefined if objects can only be read. */
-  readonly object?: ((name: string, patience: NewPatience) => ObjectClient) | undefined;
+  readonly object?: ((name: string, patience: NewPatience) => WritableObject) | undefined;
   /**
    * The URLs of the objects that begin with a prefix; undefined if the store cannot list them.
    *

@@ -1,12 +1,12 @@
 import type { SharedDocument } from '../backend.ts';
 import { type FolderLayout, isOfLayout, type SharedFolder } from '../shared-folder.ts';
-import type { ObjectClient } from './object-client.ts';
+import type { WritableObject } from './object-client.ts';
 import { type Purpose, storeError, unless } from './store-error.ts';
 
 /** How the objects of a folder are reached. */
 interface FolderObjects {
   /** The object with a URL. */
-  object(name: string): Promise<ObjectClient>;
+  object(name: string): Promise<WritableObject>;
   /** The URLs of the objects whose URL begins with a prefix, in order. */
   list(prefix: string): Promise<string[]>;
 }
@@ -22,7 +22,7 @@ export function objectFolder(
 ): SharedFolder {
   const { marker } = layout;
   const nameOf = (name: string): string => `${path}/${name}`;
-  const at = async <T>(name: string, purpose: Purpose, use: (client: ObjectClient) => Promise<T>) =>
+  const at = async <T>(name: string, purpose: Purpose, use: (client: WritableObject) => Promise<T>) =>
     object(nameOf(name))
       .then(use)
       .catch(error => {
@@ -87,7 +87,7 @@ async function endUploads(checkpoint: string, object: FolderObjects['object']): 
 }
 
 /** An object that is replaced on condition that no other process has replaced it since it was read. */
-export const objectDocument = (open: () => Promise<ObjectClient>): SharedDocument => ({
+export const objectDocument = (open: () => Promise<WritableObject>): SharedDocument => ({
   read: async () => (await (await open()).get())?.bytes,
   async update(change) {
     const object = await open();

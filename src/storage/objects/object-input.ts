@@ -1,6 +1,6 @@
 import { unlessStopped } from '../../base/interrupted.ts';
 import { type ByteStream, inputChanged, type StoredInput } from '../source.ts';
-import type { ObjectHead, ObjectReader } from './object-client.ts';
+import type { ObjectHead, ReadableObject } from './object-client.ts';
 import { StoreError, storeError } from './store-error.ts';
 
 /**
@@ -12,7 +12,7 @@ import { StoreError, storeError } from './store-error.ts';
  * @throws Interrupted
  */
 export async function openObject(
-  object: ObjectReader,
+  object: ReadableObject,
   stallMs: number,
   stop?: AbortSignal,
 ): Promise<StoredInput> {
@@ -21,14 +21,13 @@ export async function openObject(
     throw storeError(name, 'read', error);
   };
   const head = (await object.head(stop).catch(refuse)) ?? refuse(new StoreError('missing', ''));
-  const { size, modified, version, isWeak } = head;
-  const isPinned = version !== '' && !isWeak;
+  const { size, modified, version: etag } = head;
   return {
     name,
     path: name,
-    version: { size, modified: modified.getTime(), ...(isPinned && { etag: version }) },
-    stream: new ObjectStream(object, head, { from: 0 }, stallMs),
-    streamFrom: (offset, end) => new ObjectStream(object, head, { from: offset, end }, stallMs),
+    version: { size, modified: modified.getTime(), ...(isPinned(head) && { etag }) },
+    stream: objectStream(object, head, stallMs, 0),
+    streamFrom: (offset, end) => objectStream(object, head, stallMs, offset, end),
     async checkUnchanged() {
       const now = await object.head(stop).catch(refuse);
       if (now === undefined || !isSame(head, now)) throw inputChanged(name, [size, now?.size ?? 0]);
@@ -36,60 +35,38 @@ export async function openObject(
   };
 }
 
+/** Whether its version stands for its bytes. */
+const isPinned = ({ version, isWeak }: ObjectHead): boolean => version !== '' && !isWeak;
+
 /** Without a version that stands for the bytes, length and time must do. */
 const isSame = (a: ObjectHead, b: ObjectHead): boolean =>
   a.size === b.size &&
   a.version === b.version &&
   (a.version !== '' || a.modified.getTime() === b.modified.getTime());
 
-interface Range {
-  from: number;
-  /** By default the end of the object. */
-  end?: number | undefined;
-}
-
 /**
- * The bytes of an object from an offset. A response that breaks, stalls or ends too early is requested again from where it
- * broke: a body that is cut off between two chunks is an error to no client.
+ * The bytes of an object from an offset to another, or to its end. A response that breaks, stalls or ends too early is
+ * requested again from where it broke: a body that is cut off between two chunks is an error to no client.
  */
-class ObjectStream implements ByteStream {
-  readonly #object: ObjectReader;
-  readonly #head: ObjectHead;
-  readonly #from: number;
-  readonly #end: number;
-  readonly #stallMs: number;
+function objectStream(
+  object: ReadableObject,
+  head: ObjectHead,
+  stallMs: number,
+  from: number,
+  end = head.size,
+): ByteStream {
+  const version = isPinned(head) ? head.version : undefined;
   /** Aborted when nobody wants its bytes any more, which ends whatever it waits for. */
-  readonly #destroyed = new AbortController();
-  #body: ByteStream | undefined;
-
-  constructor(object: ObjectReader, head: ObjectHead, range: Range, stallMs: number) {
-    const { from, end = head.size } = range;
-    this.#object = object;
-    this.#head = head;
-    this.#from = from;
-    this.#end = end;
-    this.#stallMs = stallMs;
-  }
-
-  destroy(): void {
-    this.#destroyed.abort();
-    this.#body?.destroy();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    const { name } = this.#object;
-    const { version, isWeak } = this.#head;
-    const { signal } = this.#destroyed;
-    const patience = this.#object.patience(signal);
-    const end = this.#end;
-    let at = this.#from;
-    while (at < end && !signal.aborted)
+  const destroyed = new AbortController();
+  const { signal } = destroyed;
+  let body: ByteStream | undefined;
+  async function* read(): AsyncGenerator<Buffer> {
+    const patience = object.patience(signal);
+    for (let at = from; at < end && !signal.aborted; )
       try {
-        const pinned = version === '' || isWeak ? undefined : version;
-        const body = await this.#object.read({ from: at, end, version: pinned }, signal);
-        this.#body = body;
+        body = await object.read({ from: at, end, version }, signal);
         if (signal.aborted) body.destroy();
-        for await (const chunk of withoutStalls(body, this.#stallMs, signal)) {
+        for await (const chunk of withoutStalls(body, stallMs, signal)) {
           at += chunk.length;
           if (at > end) throw new StoreError('refused', 'the response has more bytes than were requested');
           patience.succeeded();
@@ -98,20 +75,24 @@ class ObjectStream implements ByteStream {
         if (at < end) throw new StoreError('unavailable', 'the response ended too early');
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof StoreError && (error.failure === 'changed' || error.failure === 'missing'))
-          throw await this.#changed();
+        if (error instanceof StoreError && (error.failure === 'changed' || error.failure === 'missing')) {
+          const now = await object.head(signal).catch(() => undefined); // that it has changed is known
+          throw inputChanged(object.name, [head.size, now?.size ?? 0]);
+        }
         await patience.failed(error).catch(cause => {
-          if (!signal.aborted) throw storeError(name, 'read', cause);
+          if (!signal.aborted) throw storeError(object.name, 'read', cause);
         });
       } finally {
-        this.#body?.destroy();
+        body?.destroy();
       }
   }
-
-  async #changed(): Promise<Error> {
-    const now = await this.#object.head(this.#destroyed.signal).catch(() => undefined); // that it has changed is known
-    return inputChanged(this.#object.name, [this.#head.size, now?.size ?? 0]);
-  }
+  return {
+    [Symbol.asyncIterator]: read,
+    destroy() {
+      destroyed.abort();
+      body?.destroy();
+    },
+  };
 }
 
 /** Ends a body from which nothing arrives for some time, with an error. While nobody asks for bytes, none need to arrive. */

@@ -12,14 +12,14 @@ import {
 } from '../durable-output.ts';
 import { Claim, type ClaimHolder } from './claim.ts';
 import { copyObjects } from './copy-objects.ts';
-import type { ObjectClient } from './object-client.ts';
+import type { WritableObject } from './object-client.ts';
 import { openObject } from './object-input.ts';
 import { PartStream, partBytesFor, type UploadState, uploadShape } from './part-stream.ts';
 import { type Purpose, StoreError, storeError, unless } from './store-error.ts';
 
 export interface ObjectOutputOptions {
   /** The object with a URL in the same store. */
-  object(name: string): ObjectClient;
+  object(name: string): WritableObject;
   holder: ClaimHolder;
   /** Undefined: it depends on the size of the input. */
   partBytes: number | undefined;
@@ -40,7 +40,7 @@ export class ObjectOutput implements DurableOutput {
   /** A checkpoint is a request, and may carry a part. */
   readonly defaultInterval = 10;
   readonly checkpoint: CheckpointPlace;
-  readonly #object: ObjectClient;
+  readonly #object: WritableObject;
   readonly #claim: Claim;
   readonly #options: ObjectOutputOptions;
   /** Whether its checkpoint is its own. */

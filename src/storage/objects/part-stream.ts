@@ -4,7 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { takenOver } from '../durable-output.ts';
 import type { AppendedFile, StoredPoint } from '../partial-file.ts';
 import type { Claim } from './claim.ts';
-import type { ObjectClient } from './object-client.ts';
+import type { WritableObject } from './object-client.ts';
 import { storeError, unless } from './store-error.ts';
 
 /** What a checkpoint records of an upload. */
@@ -36,7 +36,7 @@ interface PartStreamOptions {
 
 /** Bytes that become the parts of an upload, all of one size. Those after the last whole part are carried by the checkpoint. */
 export class PartStream implements AppendedFile {
-  readonly #object: ObjectClient;
+  readonly #object: WritableObject;
   readonly #claim: Claim | undefined;
   readonly #partBytes: number;
   readonly #token: string;
@@ -51,7 +51,7 @@ export class PartStream implements AppendedFile {
   #inProgress: Promise<void>[] = [];
   readonly #memory: PartMemory;
 
-  constructor(object: ObjectClient, { partBytes, claim, from, isRecycled = false }: PartStreamOptions) {
+  constructor(object: WritableObject, { partBytes, claim, from, isRecycled = false }: PartStreamOptions) {
     this.#object = object;
     this.#claim = claim;
     this.#partBytes = from?.state.partBytes ?? partBytes;

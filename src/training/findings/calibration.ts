@@ -1,5 +1,5 @@
 import type { CalibrationBin, Quality } from '../../base/contract/schemas.ts';
-import { rounded } from '../learn/evaluation.ts';
+import { toSixDecimals } from '../learn/evaluation.ts';
 
 const CALIBRATION_BINS = 10;
 
@@ -41,7 +41,7 @@ export function wilson(share: number, rows: number): Quality['accuracy_interval'
   const half = (Z / (1 + spread)) * Math.sqrt((share * (1 - share)) / rows + spread / (4 * rows));
   return {
     confidence: 0.95,
-    low: rounded(Math.max(0, center - half)),
-    high: rounded(Math.min(1, center + half)),
+    low: toSixDecimals(Math.max(0, center - half)),
+    high: toSixDecimals(Math.min(1, center + half)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Report } from '../../base/contract/schemas.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
-import { type EncodedColumn, type EngineModel, predictColumns } from '../../models/model/engine.ts';
+import { type ColumnNumbers, type EngineModel, predictColumns } from '../../models/model/engine.ts';
 import { logLoss } from '../learn/evaluation.ts';
 import { seededRandom, shuffled } from '../seeded-random.ts';
 
@@ -26,7 +26,7 @@ const MAX_NODE_VISITS = 3e8;
  */
 export function impacts(
   model: EngineModel,
-  columns: readonly EncodedColumn[],
+  columns: readonly ColumnNumbers[],
   labels: readonly number[],
   seed: number,
 ): number[] {
@@ -37,7 +37,7 @@ export function impacts(
   const rows = Math.max(MIN_ROWS, Math.min(MAX_ROWS, affordable));
   const sample = columns.map(column => evenlySpread(column, rows));
   const sampleLabels = evenlySpread(labels, rows);
-  const lossOf = (changed: readonly EncodedColumn[]) =>
+  const lossOf = (changed: readonly ColumnNumbers[]) =>
     logLoss({
       probabilities: predictColumns(model, changed),
       labels: sampleLabels,

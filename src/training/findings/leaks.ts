@@ -6,7 +6,7 @@ import { labelRows } from '../rows/labels.ts';
 import { type LearnedColumns, learnColumns } from '../rows/learn-columns.ts';
 import { openRecords } from '../rows/open-batches.ts';
 import type { HistoryOptions } from '../rows/read-history.ts';
-import { labelsOf, predictedColumn, type Split, splitRows } from '../rows/split-rows.ts';
+import { labelsOf, predictedColumn, type RowSplit, splitRows } from '../rows/split-rows.ts';
 import { mostFrequent } from './quality.ts';
 
 export interface LabelledRows {
@@ -31,7 +31,7 @@ const MAX_CELLS = 256;
 export function leakingColumns(
   { columns, indexes }: LearnedColumns,
   { rows, labels, classes }: LabelledRows,
-  split: Pick<Split, 'training' | 'validation'>,
+  split: Pick<RowSplit, 'training' | 'validation'>,
 ): string[] {
   const training = spread(split.training, MAX_TRAINING);
   const validation = spread(split.validation, MAX_VALIDATION);

@@ -1,5 +1,5 @@
 import type { Quality } from '../../base/contract/schemas.ts';
-import { accuracy, confusionOf, type EvaluatedRows, logLoss, rounded } from '../learn/evaluation.ts';
+import { accuracy, confusionOf, type EvaluatedRows, logLoss, toSixDecimals } from '../learn/evaluation.ts';
 import { calibrationOf, wilson } from './calibration.ts';
 import { areaUnderCurve, classScores } from './roc.ts';
 
@@ -19,19 +19,19 @@ export function qualityOf(
   const area = areaUnderCurve(testing);
   return {
     testing_rows: rows,
-    accuracy: rounded(right),
+    accuracy: toSixDecimals(right),
     accuracy_interval: wilson(right, rows),
-    auc: area === undefined ? null : rounded(area),
-    log_loss: rounded(logLoss(testing)),
+    auc: area === undefined ? null : toSixDecimals(area),
+    log_loss: toSixDecimals(logLoss(testing)),
     majority_class: classes[majority] ?? '',
-    majority_accuracy: rounded(testing.labels.filter(label => label === majority).length / rows),
+    majority_accuracy: toSixDecimals(testing.labels.filter(label => label === majority).length / rows),
     confusion: confusionOf(testing),
     calibration: classes.map((_, index) => {
       const { ofClass, others } = classScores(testing, index);
       return calibrationOf(ofClass, others).map(({ predicted, actual, ...bin }) => ({
         ...bin,
-        predicted: rounded(predicted),
-        actual: rounded(actual),
+        predicted: toSixDecimals(predicted),
+        actual: toSixDecimals(actual),
       }));
     }),
   };

@@ -1,7 +1,7 @@
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { percent } from '../learn/evaluation.ts';
-import type { ColumnValues, Encoding } from '../learn/features/design.ts';
+import type { EncodableColumn, Encoding } from '../learn/features/design.ts';
 import type { Candidate } from '../learn/selection/candidates.ts';
 import type { Selection } from '../learn/selection/search.ts';
 
@@ -28,11 +28,14 @@ export function selectionNotes({ compared }: Selection): string[] {
 }
 
 /** How columns with many or rare values are encoded. */
-export function encodingNotes(columns: readonly ColumnValues[], encodings: readonly Encoding[]): string[] {
+export function encodingNotes(columns: readonly EncodableColumn[], encodings: readonly Encoding[]): string[] {
   return columns.flatMap((column, i) => encodingNote(column, encodings[i]) ?? []);
 }
 
-function encodingNote({ column, levels }: ColumnValues, encoding: Encoding | undefined): string | undefined {
+function encodingNote(
+  { column, levels }: EncodableColumn,
+  encoding: Encoding | undefined,
+): string | undefined {
   const name = sanitize(column.name);
   switch (encoding?.kind) {
     case undefined:

@@ -1,7 +1,7 @@
 import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../base/contract/profile.ts';
 import { encoderOf, type LearnedColumn, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
 import { countTexts } from '../../formats/values/column-type.ts';
-import { rounded } from '../learn/evaluation.ts';
+import { toSixDecimals } from '../learn/evaluation.ts';
 
 /** Categories of a column in a profile: of more, no one needs a list. */
 const MAX_LEVELS = 1000;
@@ -87,8 +87,8 @@ function scoresOf({ classes, probabilities }: ProfiledRows): ScoreProfile[] {
     );
     const mean = own.reduce((sum, score) => sum + score, 0) / rows;
     own.sort();
-    const deciles = Array.from({ length: 9 }, (_, i) => rounded(quantile(own, (i + 1) / 10)));
-    return { class: name, mean: rounded(mean), deciles };
+    const deciles = Array.from({ length: 9 }, (_, i) => toSixDecimals(quantile(own, (i + 1) / 10)));
+    return { class: name, mean: toSixDecimals(mean), deciles };
   });
 }
 

@@ -12,7 +12,7 @@ const MAX_SPELLINGS = 5;
  * What numeric and date columns contain besides numbers and dates, one sentence per column and kind. Other texts are
  * not quoted: a report may be read by people who may not see its rows.
  */
-export function valueNotes(
+export function columnNotes(
   { columns, indexes }: LearnedColumns,
   rows: readonly (readonly string[])[],
 ): string[] {

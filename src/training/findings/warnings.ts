@@ -3,7 +3,7 @@ import { partOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { percent } from '../learn/evaluation.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
-import type { Split } from '../rows/split-rows.ts';
+import type { RowSplit } from '../rows/split-rows.ts';
 import { type LabelledRows, leakingColumns } from './leaks.ts';
 
 /** Below this share of the testing rows, copies change no metric by a percent. */
@@ -27,7 +27,7 @@ interface Measured {
 export function warningsOf(
   learned: LearnedColumns,
   labelled: LabelledRows,
-  split: Split,
+  split: RowSplit,
   { quality, drivers }: Measured,
 ): Warning[] {
   const leaks = leakingColumns(learned, labelled, split);
@@ -91,7 +91,7 @@ const dominantDrivers = (
  */
 function testingDuplicates(
   rows: readonly (readonly string[])[],
-  split: Split,
+  split: RowSplit,
   ignored: ReadonlySet<number>,
 ): number {
   const learned = new Set<number>();

@@ -49,7 +49,7 @@ export function percent(share: number): string {
 }
 
 /** Six digits are more than any testing split can resolve. */
-export const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+export const toSixDecimals = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /** Rows by actual and predicted class: `counts[actual][predicted]`. */
 type Confusion = number[][];

@@ -1,6 +1,6 @@
 import { compileLinear, linearScores } from '../../models/model/compiled-linear.ts';
 import type { PredictorSpec, TreesSpec } from '../../models/model/predictor-spec.ts';
-import { probabilitiesOf, scoresOf } from '../../models/model/scores.ts';
+import { probabilitiesOf, scoreCount } from '../../models/model/scores.ts';
 import { compileTrees } from '../../models/model/trees/compiled-trees.ts';
 import { treeScores } from '../../models/model/trees/walk-trees.ts';
 import type { Design, Labelled } from './features/design.ts';
@@ -59,7 +59,7 @@ export function predictRows(
   { classes }: Labelled,
   rows: Int32Array,
 ): Float64Array {
-  const stride = scoresOf(classes);
+  const stride = scoreCount(classes);
   const width = features.length;
   const kinds = binnings.map(({ kind, bins }) => ({ highest: kind === 'levels' ? bins - 1 : undefined }));
   const addScores =

@@ -10,7 +10,6 @@ import { type BinnedLabels, binLabels } from './bin-labels.ts';
 import { keptBatches } from './open-batches.ts';
 import { checkLabels, splitRows } from './split-rows.ts';
 
-/** The classes of the labels. */
 interface CleanLabels {
   /** Maps a label as written to the name of its class. */
   names: ReadonlyMap<string, string>;

@@ -30,7 +30,6 @@ export interface HistoryOptions extends OpenOptions, ColumnChoices {
   historyFile: string;
   /** The paths of files whose rows follow, with the same columns. */
   furtherFiles?: readonly string[] | undefined;
-  /** The column to predict. */
   predict: string;
   /** The seed of the sample that is taken of large files. */
   seed: number;
@@ -43,7 +42,7 @@ export interface HistoryOptions extends OpenOptions, ColumnChoices {
 }
 
 /** The training data: labelled rows. */
-export interface History {
+export interface LabelledHistory {
   header: readonly string[];
   /** The index of the predicted column in the header. */
   column: number;
@@ -57,7 +56,7 @@ export interface History {
 }
 
 /** Training data that was read from files. */
-interface ReadHistory extends History {
+interface ReadHistory extends LabelledHistory {
   /** The `combinedSha256` of the files as stored; null if a pipe was not read to its end. */
   sha256: string | null;
 }

@@ -114,7 +114,7 @@ export function tooManyClasses(predict: string): RowcastError {
 }
 
 /** Row indexes in ascending order, each in exactly one split. */
-export interface Split {
+export interface RowSplit {
   training: number[];
   validation: number[];
   testing: number[];
@@ -130,7 +130,7 @@ const VALIDATION_SHARE = 0.2;
  *
  * @throws RowcastError `too_few_rows` if so many classes leave no rows for testing
  */
-export function splitRows(labels: readonly number[], classes: number, seed: number): Split {
+export function splitRows(labels: readonly number[], classes: number, seed: number): RowSplit {
   const random = seededRandom(seed);
   const byClass: number[][] = Array.from({ length: classes }, () => []);
   labels.forEach((label, row) => {

@@ -37,12 +37,10 @@ export class StratifiedSample<T> {
     this.#random = seededRandom(seed);
   }
 
-  /** The number of rows seen. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** The number of strata seen. */
   get strata(): number {
     return this.#strata.size;
   }

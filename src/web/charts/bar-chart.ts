@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
 import { nameText, shortened } from '../texts.ts';
-import { type Figure, figure, rounded } from './figure.ts';
+import { type Figure, figure, toTenths } from './figure.ts';
 
 interface Bar {
   /** The label as it is in the file: it is cleaned and shortened here. */
@@ -46,6 +46,6 @@ function drawBar(
   const middle = top + 24;
   return html`<g><title>${whole}: ${text}</title>
 <text class="label" x="0" y="${top + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${top + 14}" text-anchor="end">${text}</text>
-<rect class="track" x="0" y="${top + 20}" width="100%" height="8" rx="2"/><rect class="bar ${series}" x="0" y="${top + 20}" width="${rounded(length(value))}%" height="8" rx="2"/>
-${interval && html`<line class="interval" x1="${rounded(length(interval.low))}%" x2="${rounded(length(interval.high))}%" y1="${middle}" y2="${middle}"/>`}</g>`;
+<rect class="track" x="0" y="${top + 20}" width="100%" height="8" rx="2"/><rect class="bar ${series}" x="0" y="${top + 20}" width="${toTenths(length(value))}%" height="8" rx="2"/>
+${interval && html`<line class="interval" x1="${toTenths(length(interval.low))}%" x2="${toTenths(length(interval.high))}%" y1="${middle}" y2="${middle}"/>`}</g>`;
 }

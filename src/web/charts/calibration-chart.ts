@@ -1,7 +1,7 @@
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { countedText, countText, nameText, percentText } from '../texts.ts';
-import { figure, rounded, sharePlot } from './figure.ts';
+import { countedText, countText, nameText, percentOf } from '../texts.ts';
+import { figure, sharePlot, toTenths } from './figure.ts';
 
 /** The rows with a predicted probability in a range. */
 interface CalibrationStep {
@@ -37,18 +37,18 @@ const draw = line<CalibrationStep>(
 /** How often rows had a class, by the probability that was predicted; of a well calibrated model, the diagonal. */
 export function calibrationChart({ id, name: given, share, bins }: CalibrationChart): Html {
   const name = nameText(given);
-  const percent = (value: number) => percentText(value, 0);
+  const percent = (value: number) => percentOf(value, 0);
   const most = Math.max(1, ...bins.map(({ rows }) => rows));
   return figure({
     id,
     title: `Calibration of ${name}`,
     description: `By predicted probability, the share of testing rows that were ${name}, with 95 % confidence intervals. ${spoken(bins, name)}`,
-    caption: html`Best on the diagonal. <span class="key baseline">share of all rows: ${percentText(share)}</span>`,
+    caption: html`Best on the diagonal. <span class="key baseline">share of all rows: ${percentOf(share)}</span>`,
     width: WIDTH,
     height: HEIGHT,
     content: html`${axes}
 <line class="ideal" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>
-<line class="baseline" x1="${x(0)}" x2="${x(1)}" y1="${rounded(y(share))}" y2="${rounded(y(share))}"/>
+<line class="baseline" x1="${x(0)}" x2="${x(1)}" y1="${toTenths(y(share))}" y2="${toTenths(y(share))}"/>
 <path class="curve first faint" d="${draw(bins)}"/>
 ${bins.map(bin => drawBin(bin, most))}
 <text class="axis" x="0" y="${counts.top - 6}">Rows</text>`,
@@ -57,23 +57,23 @@ ${bins.map(bin => drawBin(bin, most))}
       rows: bins.map(bin => [
         `${percent(bin.from)} to ${percent(bin.to)}`,
         countText(bin.rows),
-        percentText(bin.predicted),
-        percentText(bin.actual),
-        `${percentText(bin.low)} to ${percentText(bin.high)}`,
+        percentOf(bin.predicted),
+        percentOf(bin.actual),
+        `${percentOf(bin.low)} to ${percentOf(bin.high)}`,
       ]),
     },
   });
 }
 
 function drawBin({ from, to, rows, predicted, actual, low, high }: CalibrationStep, most: number): Html {
-  const [at, left, right] = [rounded(x(predicted)), x(from) + 1, x(to) - 1];
-  const height = rounded(Math.max(1, ((counts.bottom - counts.top) * rows) / most));
-  return html`<line class="interval" x1="${at}" x2="${at}" y1="${rounded(y(low))}" y2="${rounded(y(high))}"/><circle class="dot first" cx="${at}" cy="${rounded(y(actual))}" r="${rounded(2.5 + 2.5 * Math.sqrt(rows / most))}"/><rect class="count-bar" x="${rounded(left)}" y="${counts.bottom - height}" width="${rounded(right - left)}" height="${height}"/>`;
+  const [at, left, right] = [toTenths(x(predicted)), x(from) + 1, x(to) - 1];
+  const height = toTenths(Math.max(1, ((counts.bottom - counts.top) * rows) / most));
+  return html`<line class="interval" x1="${at}" x2="${at}" y1="${toTenths(y(low))}" y2="${toTenths(y(high))}"/><circle class="dot first" cx="${at}" cy="${toTenths(y(actual))}" r="${toTenths(2.5 + 2.5 * Math.sqrt(rows / most))}"/><rect class="count-bar" x="${toTenths(left)}" y="${counts.bottom - height}" width="${toTenths(right - left)}" height="${height}"/>`;
 }
 
 function spoken(bins: readonly CalibrationStep[], name: string): string {
   const fullest = bins.toSorted((a, b) => b.rows - a.rows)[0];
   if (fullest === undefined) return '';
   const { from, to, rows, actual } = fullest;
-  return `Most rows, ${countedText(rows, 'row')}, have a prediction from ${percentText(from, 0)} to ${percentText(to, 0)}; ${percentText(actual)} of them were ${name}.`;
+  return `Most rows, ${countedText(rows, 'row')}, have a prediction from ${percentOf(from, 0)} to ${percentOf(to, 0)}; ${percentOf(actual)} of them were ${name}.`;
 }

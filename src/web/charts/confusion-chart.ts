@@ -1,5 +1,5 @@
 import { type Html, html } from '../html.ts';
-import { countedText, countText, nameText, percentText, shortenedInside } from '../texts.ts';
+import { countedText, countText, nameText, percentOf, shortenedInside } from '../texts.ts';
 import { figure } from './figure.ts';
 
 interface ConfusionChart {
@@ -32,7 +32,7 @@ export function confusionChart({ id, title, classes, counts, caption }: Confusio
     const kind = actual === predicted ? 'right' : 'wrong';
     const step = count === 0 ? 0 : Math.max(1, Math.ceil(share * STEPS - 1e-9));
     const [x, y] = [left + cell * predicted, top + height * actual];
-    return html`<g class="${kind} step-${step}"><title>${names[actual]}, predicted as ${names[predicted]}: ${countText(count)} (${percentText(share)})</title><rect x="${x}" y="${y}" width="${cell - 2}" height="${height - 2}" rx="2"/>${cellText(count, share, classes.length, x + cell / 2 - 1, y + height / 2 - 1)}</g>`;
+    return html`<g class="${kind} step-${step}"><title>${names[actual]}, predicted as ${names[predicted]}: ${countText(count)} (${percentOf(share)})</title><rect x="${x}" y="${y}" width="${cell - 2}" height="${height - 2}" rx="2"/>${cellText(count, share, classes.length, x + cell / 2 - 1, y + height / 2 - 1)}</g>`;
   });
   const [right, bottom] = [left + cell * classes.length, top + height * classes.length];
   return figure({
@@ -95,7 +95,7 @@ function columnLabel(name: string, { cell, left, top, isTilted, letters }: Layou
 
 function cellText(count: number, share: number, classes: number, x: number, y: number): Html | undefined {
   if (classes <= MAX_WITH_SHARES)
-    return html`<text class="count" x="${x}" y="${y - 1}" text-anchor="middle">${countText(count)}</text><text class="share" x="${x}" y="${y + 15}" text-anchor="middle">${percentText(share)}</text>`;
+    return html`<text class="count" x="${x}" y="${y - 1}" text-anchor="middle">${countText(count)}</text><text class="share" x="${x}" y="${y + 15}" text-anchor="middle">${percentOf(share)}</text>`;
   if (classes > MAX_WITH_COUNTS || count === 0) return undefined;
   return html`<text class="share" x="${x}" y="${y + 4}" text-anchor="middle">${count > 999 ? `${Math.round(count / 1000)}k` : count}</text>`;
 }
@@ -132,7 +132,7 @@ function mistakes(names: readonly string[], cells: readonly Cell[]) {
       names[actual],
       names[predicted],
       countText(count),
-      percentText(share),
+      percentOf(share),
     ]),
     ...(!isWhole && { note: 'The most frequent pairs of classes.' }),
   };

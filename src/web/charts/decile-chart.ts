@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
-import { countText, nameText, percentText, shortened } from '../texts.ts';
-import { figure, rounded } from './figure.ts';
+import { countText, nameText, percentOf, shortened } from '../texts.ts';
+import { figure, toTenths } from './figure.ts';
 
 /** The distribution of the probabilities of a class. */
 export interface DecileRow {
@@ -38,9 +38,9 @@ const bands = [
 export function decileChart({ id, title, rows, all }: DecileChart): Html {
   const most = Math.max(0, ...rows.map(({ deciles }) => deciles.at(-1) ?? 0));
   const top = tops.find(each => most <= each) ?? 1;
-  const end = percentText(top, 0);
+  const end = percentOf(top, 0);
   const at = scaleLinear([0, top], [0, 100]).clamp(true);
-  const place = (share: number | undefined): string => `${rounded(at(share ?? 0))}%`;
+  const place = (share: number | undefined): string => `${toTenths(at(share ?? 0))}%`;
   return figure({
     id,
     title,
@@ -51,21 +51,21 @@ export function decileChart({ id, title, rows, all }: DecileChart): Html {
       const y = ROW * i;
       const [whole, value] = [
         nameText(name),
-        `mean ${percentText(mean)}${note === undefined ? '' : ` · ${note}`}`,
+        `mean ${percentOf(mean)}${note === undefined ? '' : ` · ${note}`}`,
       ];
       return html`<g><title>${whole}: ${value}</title>
 <text class="label" x="0" y="${y + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${y + 14}" text-anchor="end">${value}</text>
 <rect class="track" x="0" y="${y + 20}" width="100%" height="8" rx="2"/>${bands.map(([from, to]) => {
         const [low, high] = [at(deciles[from] ?? 0), at(deciles[to] ?? 0)];
-        return html`<rect class="band" x="${rounded(low)}%" y="${y + 20}" width="${rounded(Math.max(high - low, 0.3))}%" height="8"/>`;
+        return html`<rect class="band" x="${toTenths(low)}%" y="${y + 20}" width="${toTenths(Math.max(high - low, 0.3))}%" height="8"/>`;
       })}<line class="mark" x1="${place(deciles[4])}" x2="${place(deciles[4])}" y1="${y + 19}" y2="${y + 29}"/></g>`;
     }),
     numbers: {
       head: ['Class', 'Mean', ...Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`)],
       rows: all.map(({ name, mean, deciles }) => [
         nameText(name),
-        percentText(mean),
-        ...deciles.map(decile => percentText(decile)),
+        percentOf(mean),
+        ...deciles.map(decile => percentOf(decile)),
       ]),
     },
   });

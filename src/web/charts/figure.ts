@@ -1,11 +1,11 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
-import { type Html, html, type Part } from '../html.ts';
-import { percentText } from '../texts.ts';
+import { type Html, type HtmlPart, html } from '../html.ts';
+import { percentOf } from '../texts.ts';
 
 /** The numbers that a chart draws. The first cell of a row is its heading. */
 interface NumberTable {
-  head: readonly Part[];
-  rows: readonly (readonly Part[])[];
+  head: readonly HtmlPart[];
+  rows: readonly (readonly HtmlPart[])[];
   /** What the table leaves out, if it does. */
   note?: string;
 }
@@ -19,12 +19,12 @@ export interface Figure {
   /** In units of the drawing; a chart without a width is as wide as its place, and its text keeps its size. */
   width?: number;
   height: number;
-  content: Part;
+  content: HtmlPart;
   /** Shown between the title and the chart. */
-  caption?: Part;
+  caption?: HtmlPart;
   numbers: NumberTable;
   /** For charts that are scrolled rather than scaled down where there is too little room: what stays at their left. */
-  pinned?: { width: number; content: Part };
+  pinned?: { width: number; content: HtmlPart };
 }
 
 /** A chart with its title, and its numbers as a table that can be opened. */
@@ -82,11 +82,11 @@ interface PlotArea {
 /** Grid lines, the texts at the ticks, and the titles of two axes. */
 export function frame(x: Axis, y: Axis, { left, top, right, bottom }: PlotArea): Html {
   const columns = x.ticks.map(tick => {
-    const at = rounded(x.at(tick));
+    const at = toTenths(x.at(tick));
     return html`<line class="grid" x1="${at}" x2="${at}" y1="${top}" y2="${bottom}"/><text class="tick" x="${at}" y="${bottom + 16}" text-anchor="${anchorOf(at, left, right)}">${x.text(tick)}</text>`;
   });
   const rows = y.ticks.map(tick => {
-    const at = rounded(y.at(tick));
+    const at = toTenths(y.at(tick));
     return html`<line class="grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}"/><text class="tick" x="${left - 6}" y="${at + 4}" text-anchor="end">${y.text(tick)}</text>`;
   });
   return html`<g>${columns}${rows}</g>
@@ -95,11 +95,11 @@ export function frame(x: Axis, y: Axis, { left, top, right, bottom }: PlotArea):
 }
 
 /** Texts at the right end of an axis stay inside of the drawing. */
-const anchorOf = (at: number, left: number, right: number): Part =>
+const anchorOf = (at: number, left: number, right: number): HtmlPart =>
   at > right - 8 && right > left ? 'end' : 'middle';
 
 /** A tenth of a unit is less than anyone sees. */
-export const rounded = (value: number): number => Math.round(value * 10) / 10;
+export const toTenths = (value: number): number => Math.round(value * 10) / 10;
 
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
@@ -113,7 +113,7 @@ interface SharePlot {
 export function sharePlot(titles: { x: string; y: string }, area: PlotArea): SharePlot {
   const x = scaleLinear([0, 1], [area.left, area.right]);
   const y = scaleLinear([0, 1], [area.bottom, area.top]);
-  const text = (share: number): string => percentText(share, 0);
+  const text = (share: number): string => percentOf(share, 0);
   const axes = frame({ title: titles.x, ticks, at: x, text }, { title: titles.y, ticks, at: y, text }, area);
   return { x, y, axes };
 }

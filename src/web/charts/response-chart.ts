@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { countText, nameText, percentText, shortened } from '../texts.ts';
-import { figure, frame, rounded } from './figure.ts';
+import { countText, nameText, percentOf, shortened } from '../texts.ts';
+import { figure, frame, toTenths } from './figure.ts';
 
 /** The probability of a class for each value of the column. */
 export interface ResponseSeries {
@@ -54,7 +54,7 @@ export function responseChart(chart: ResponseChart): Html {
       head: [column, ...series.map(({ name }) => nameText(name))],
       rows: values.map((value, i) => [
         text(value),
-        ...series.map(({ probabilities }) => percentText(probabilities[i] ?? 0)),
+        ...series.map(({ probabilities }) => percentOf(probabilities[i] ?? 0)),
       ]),
     },
   });
@@ -72,10 +72,10 @@ function drawing(chart: ResponseChart): Html {
     (_, i) => x(values[i] ?? 0),
     probability => y(probability),
   ).digits(1);
-  const at = current !== undefined && isInside(chart) ? rounded(x(current)) : undefined;
+  const at = current !== undefined && isInside(chart) ? toTenths(x(current)) : undefined;
   return html`${frame(
     { title: shortened(nameText(column), MAX_TITLE), ticks, at: x, text: tickText },
-    { title: 'Probability', ticks: y.ticks(5), at: y, text: share => percentText(share, 0) },
+    { title: 'Probability', ticks: y.ticks(5), at: y, text: share => percentOf(share, 0) },
     area,
   )}
 ${at !== undefined && html`<line class="here" x1="${at}" x2="${at}" y1="${area.top}" y2="${area.bottom}"/>`}
@@ -103,12 +103,12 @@ export function categoryResponseChart(chart: CategoryResponseChart): Html {
   const rows = values.map((value, row) => {
     const top = ROW * row;
     const marks = series.map(({ probabilities }, i) => {
-      const at = rounded(length(probabilities[row] ?? 0));
+      const at = toTenths(length(probabilities[row] ?? 0));
       return series.length === 1
         ? html`<rect class="bar first" x="0" y="${top + 20}" width="${at}%" height="8" rx="2"/>`
         : html`<circle class="dot ${colours[i]}" cx="${at}%" cy="${top + 24}" r="5"/>`;
     });
-    const shares = series.map(({ probabilities }) => percentText(probabilities[row] ?? 0)).join(' · ');
+    const shares = series.map(({ probabilities }) => percentOf(probabilities[row] ?? 0)).join(' · ');
     const weight = row === current ? ' current' : '';
     return html`<g><text class="label${weight}" x="0" y="${top + 14}">${shortened(nameText(value), MAX_LABEL)}</text><text class="value" x="100%" y="${top + 14}" text-anchor="end">${series.length <= 2 && shares}</text><line class="grid" x1="0" x2="100%" y1="${top + 24}" y2="${top + 24}"/>${marks}</g>`;
   });
@@ -123,7 +123,7 @@ export function categoryResponseChart(chart: CategoryResponseChart): Html {
       head: [column, ...series.map(({ name }) => nameText(name))],
       rows: values.map((value, row) => [
         nameText(value),
-        ...series.map(({ probabilities }) => percentText(probabilities[row] ?? 0)),
+        ...series.map(({ probabilities }) => percentOf(probabilities[row] ?? 0)),
       ]),
     },
   });
@@ -145,5 +145,5 @@ function spoken(
 ): string {
   const [most, least] = [Math.max(...probabilities), Math.min(...probabilities)];
   const at = (probability: number) => text(values[probabilities.indexOf(probability)] ?? 0);
-  return `${nameText(name)}: from ${percentText(least)} at ${at(least)} to ${percentText(most)} at ${at(most)}.`;
+  return `${nameText(name)}: from ${percentOf(least)} at ${at(least)} to ${percentOf(most)} at ${at(most)}.`;
 }

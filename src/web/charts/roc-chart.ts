@@ -1,6 +1,6 @@
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { nameText, percentText } from '../texts.ts';
+import { nameText, percentOf } from '../texts.ts';
 import { figure, sharePlot } from './figure.ts';
 
 /** A point of a ROC curve. */
@@ -34,7 +34,7 @@ const draw = line<RocStep>(
 
 /** How many rows of a class are found, by how many of the others are mistaken for it; chance is the diagonal. */
 export function rocChart({ id, name, area: size, points, others }: RocChart): Html {
-  const percent = (share: number) => percentText(share, 0);
+  const percent = (share: number) => percentOf(share, 0);
   return figure({
     id,
     title: `ROC curve of ${nameText(name)}`,
@@ -48,7 +48,7 @@ ${others.slice(0, MAX_OTHERS).map(curve => html`<path class="curve context" d="$
 <path class="curve first" d="${draw(points)}"/>`,
     numbers: {
       head: ['False positive rate', 'True positive rate'],
-      rows: rates.map(rate => [percent(rate), percentText(heightAt(points, rate))]),
+      rows: rates.map(rate => [percent(rate), percentOf(heightAt(points, rate))]),
     },
   });
 }
@@ -58,7 +58,7 @@ const coarse = (points: readonly RocStep[]): RocStep[] =>
   points.filter((_, i) => i % 4 === 0 || i === points.length - 1);
 
 const spoken = (points: readonly RocStep[]): string =>
-  `At a false positive rate of 10 %, the true positive rate is ${percentText(heightAt(points, 0.1))}.`;
+  `At a false positive rate of 10 %, the true positive rate is ${percentOf(heightAt(points, 0.1))}.`;
 
 /** The true positive rate at a false positive rate, on the straight lines between points. */
 export function heightAt(points: readonly RocStep[], rate: number): number {

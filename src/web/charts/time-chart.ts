@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { type Html, html, type Part } from '../html.ts';
+import { type Html, type HtmlPart, html } from '../html.ts';
 import { figure, frame } from './figure.ts';
 
 interface TimeSeries {
@@ -13,7 +13,7 @@ export interface TimeChart {
   id: string;
   title: string;
   description: string;
-  caption?: Part;
+  caption?: HtmlPart;
   /** Seconds, ascending from 0. */
   times: readonly number[];
   series: readonly TimeSeries[];

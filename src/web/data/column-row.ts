@@ -3,7 +3,7 @@ import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import type { Histogram, ProfiledColumn } from './profile/profile-shape.ts';
-import { type DataSettings, typeOf } from './settings.ts';
+import { columnTypeOf, type DataSettings } from './settings.ts';
 
 const SHOWN_VALUES = 3;
 
@@ -13,7 +13,6 @@ interface ColumnRow {
   /** Whether its name tells it from all others, so that choices can be made for it. */
   isNamed: boolean;
   rows: number;
-  /** The rows that were sampled. */
   sampled: number;
   settings: DataSettings;
 }
@@ -22,9 +21,9 @@ interface ColumnRow {
 export function columnRow({ column, index, isNamed, rows, sampled, settings }: ColumnRow): Html {
   const { name } = column;
   const chosen = settings.types.find(([other]) => other === name)?.[1];
-  const type = chosen === undefined ? column.type : typeOf(chosen);
+  const type = chosen === undefined ? column.type : columnTypeOf(chosen);
   const isExcluded = settings.excluded.includes(name);
-  const leftOut = chosen === undefined ? column.leftOut : column.leftOutAs[typeOf(chosen)];
+  const leftOut = chosen === undefined ? column.leftOut : column.leftOutAs[columnTypeOf(chosen)];
   const { distinct, missing } = column;
   return html`<tr>
 <th scope="row" class="column-name">${name === '' ? html`<span class="muted">column ${index + 1}</span>` : named(name)}</th>

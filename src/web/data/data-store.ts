@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { RequestError } from '../../server/problems/problems.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-files.ts';
-import { Quota, Space, sizeOfFolder } from '../quota.ts';
+import { DiskQuota, Space, sizeOfFolder } from '../quota.ts';
+import { Recent } from '../recent.ts';
 import { placeJson } from '../stored-json.ts';
 import { TrainingStore } from '../training-store.ts';
 import {
@@ -26,6 +27,8 @@ import type { DataSettings } from './settings.ts';
 
 /** The most uploaded files; the page with all of them and a backup of the data directory must stay possible. */
 const MAX_FILES = 1_000;
+/** One of 2,000 columns takes some ten megabytes. */
+const MAX_PROFILES = 4;
 
 export interface ListedData {
   id: string;
@@ -39,7 +42,8 @@ export class DataStore {
   readonly space: Space;
   /** How many trainings of this process read each data. */
   readonly #held = new Map<string, number>();
-  readonly #profiles = new RecentProfiles();
+  /** That of a wide file takes a while to read, and each page of the data needs it. */
+  readonly #profiles = new Recent<Profile>(MAX_PROFILES);
   readonly #trainings: TrainingStore;
   /** The last change of settings; the next one begins after it. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -50,7 +54,7 @@ export class DataStore {
     this.#trainings = new TrainingStore(home);
   }
 
-  get quota(): Quota {
+  get quota(): DiskQuota {
     return this.space.quota;
   }
 
@@ -66,7 +70,7 @@ export class DataStore {
   ): Promise<DataStore> {
     const store = new DataStore(
       home,
-      new Space(new Quota(totalBytes), 'The file', { most: MAX_FILES, called: 'uploaded files' }),
+      new Space(new DiskQuota(totalBytes), 'The file', { most: MAX_FILES, called: 'uploaded files' }),
     );
     for (const id of await dataIds(home)) await store.#count(id);
     const removed = await removeLeftovers(home);
@@ -94,7 +98,9 @@ export class DataStore {
   async profile(id: string): Promise<Profile> {
     if (!dataId.safeParse(id).success) throw noSuchData();
     const path = pathIn(this.home, id, profileFile);
-    return this.#profiles.get(path, () => readDataFile(this.home, id, profileFile, profile));
+    const info = await stat(path).catch(unlessMissing);
+    const version = `${info?.ino} ${info?.size} ${info?.mtimeMs}`;
+    return this.#profiles.get(path, version, () => readDataFile(this.home, id, profileFile, profile));
   }
 
   /** The uploaded bytes, in a file whose name has the suffix that decides how it is read. */
@@ -167,26 +173,4 @@ export class DataStore {
 
 function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof RequestError)) throw error;
-}
-
-/** One of 2,000 columns takes some ten megabytes. */
-const MAX_PROFILES = 4;
-
-/** The profiles that were read last: that of a wide file takes a while to read, and each page of the data needs it. */
-export class RecentProfiles {
-  /** By path, the most recently used last. */
-  readonly #known = new Map<string, { version: string; profile: Profile }>();
-
-  /** The profile in a file. @param read called if it is not known, or if the file has changed */
-  async get(path: string, read: () => Promise<Profile>): Promise<Profile> {
-    const info = await stat(path).catch(unlessMissing);
-    const version = `${info?.ino} ${info?.size} ${info?.mtimeMs}`;
-    const known = this.#known.get(path);
-    this.#known.delete(path);
-    const profile = info !== undefined && known?.version === version ? known.profile : await read();
-    this.#known.set(path, { version, profile });
-    const [oldest = path] = this.#known.keys();
-    if (this.#known.size > MAX_PROFILES) this.#known.delete(oldest);
-    return profile;
-  }
 }

@@ -7,7 +7,7 @@ import type { PlatformContext } from '../context.ts';
 import { accepted, pageLinks, pageOf, separatorField, timeInColumn } from '../elements.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
-import type { Quota } from '../quota.ts';
+import type { DiskQuota } from '../quota.ts';
 import { csrfField } from '../session/csrf.ts';
 import { mayCreate, sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
@@ -94,7 +94,7 @@ function reportRow({ id, report, created }: ListedReport): Html {
 /** The uploaded data with its quota, and where more is uploaded. */
 function dataList(
   all: readonly ListedData[],
-  { quota, session, page }: { quota: Quota; session: Session; page: string | undefined },
+  { quota, session, page }: { quota: DiskQuota; session: Session; page: string | undefined },
 ): Html {
   const listed = pageOf(all, page);
   return html`<div class="page-head"><h2 id="data">Data</h2>${quotaMeter(quota)}</div>
@@ -111,7 +111,7 @@ ${
 }
 
 /** How much of the disk space for data is used. */
-function quotaMeter({ used, total }: Quota): Html {
+function quotaMeter({ used, total }: DiskQuota): Html {
   const text = `${bytesText(used)} of ${bytesText(total)} used`;
   const width = total === 0 ? 100 : Math.min(100, (100 * used) / total);
   return html`<span class="quota"><svg class="quota-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="quota-all" width="100" height="6" rx="3"/><rect class="quota-used" width="${width.toFixed(2)}" height="6" rx="3"/></svg><span class="small muted">${text}</span></span>`;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import type { PlatformContext } from '../context.ts';
-import { notify } from '../notice.ts';
+import { addNotice } from '../notice.ts';
 import { requireUnbound, sessionOf } from '../session/require-session.ts';
 import { dataPage } from './data-page.ts';
 import { homePage } from './home-page.ts';
@@ -41,7 +41,7 @@ export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, conte
       const { settings } = await data.changeSettings(id, change);
       const { next } = goingOn.parse(request.body);
       if (next === undefined || !isDeepStrictEqual(settings, before))
-        notify(sessionOf(request), {
+        addNotice(sessionOf(request), {
           kind: 'good',
           text: 'Saved. Trainings use these choices from now on.',
         });
@@ -50,7 +50,7 @@ export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, conte
 
     unbound.post<DataParams>('/platform/data/:id/delete', async (request, reply) => {
       await data.delete(request.params.id);
-      notify(sessionOf(request), { kind: 'good', text: 'The data was deleted. Its reports are kept.' });
+      addNotice(sessionOf(request), { kind: 'good', text: 'The data was deleted. Its reports are kept.' });
       return reply.redirect('/', 303);
     });
 

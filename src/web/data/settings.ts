@@ -7,7 +7,7 @@ import type { ColumnChoices } from '../../training/rows/learn-columns.ts';
 const typeChoice = z.enum(typeChoices);
 
 /** The type of a choice, which may say the order of day and month too. */
-export const typeOf = (choice: z.infer<typeof typeChoice>): ColumnType =>
+export const columnTypeOf = (choice: z.infer<typeof typeChoice>): ColumnType =>
   choice === 'date:dmy' || choice === 'date:mdy' ? 'date' : choice;
 
 /**

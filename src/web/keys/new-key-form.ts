@@ -73,7 +73,6 @@ function expiryOf(days: number, latest: number, now: number): Date | undefined {
 
 const refused = (message: string): RowcastError => new RowcastError('bad_option', message);
 
-/** What each scope is for. */
 const scopeTexts: Readonly<Record<Scope, string>> = {
   predict: 'score personas and files',
   report: 'read reports',

@@ -16,7 +16,6 @@ export interface NewlyCreated {
 
 export interface KeysView {
   rows: readonly KeyRow[];
-  /** The ids of all reports. */
   reports: readonly string[];
   session: Session;
   /** Keys that were just created, to be shown this once. */

@@ -7,7 +7,7 @@ import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/send-error.ts';
 import { platformProblem } from '../errors/told-error.ts';
-import { notify } from '../notice.ts';
+import { addNotice } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { mayCreate, requireUnbound, sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
@@ -61,7 +61,7 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
         'The key grants more than yours, or for longer, so yours cannot revoke it.',
       );
     await revokeKey(home, name);
-    notify(session, { kind: 'good', text: `The key “${name}” is revoked.` });
+    addNotice(session, { kind: 'good', text: `The key “${name}” is revoked.` });
     return reply.redirect('/keys', 303);
   });
 

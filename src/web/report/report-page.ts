@@ -2,9 +2,9 @@ import { copyBox } from '../elements.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { ReportView } from './report-view.ts';
-import { drivers, heading, notes, techSpecs, warnings } from './sections/overview.ts';
+import { drivers, notes, reportHeading, techSpecsSection, warnings } from './sections/overview.ts';
 import { personaForm } from './sections/persona-form.ts';
-import { testingResults } from './sections/testing-results.ts';
+import { testingResultsSection } from './sections/testing-results.ts';
 
 const contents = [
   ['tech-specs', 'Tech specs'],
@@ -23,12 +23,12 @@ export function reportPage(view: ReportView): Page {
     trail: [{ href: '/', text: 'Reports' }],
     styles: ['charts.css', 'report.css'],
     scripts: ['persona.js', 'copy.js'],
-    content: html`${heading(view)}
+    content: html`${reportHeading(view)}
 ${warnings(view)}
 <nav class="contents" aria-label="On this page"><ul>${links}</ul></nav>
-<div class="overview">${techSpecs(view)}
+<div class="overview">${techSpecsSection(view)}
 ${drivers(view)}</div>
-${testingResults(view)}
+${testingResultsSection(view)}
 ${personaForm(view)}
 ${useIt(view)}
 ${notes(view)}`,

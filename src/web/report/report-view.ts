@@ -5,7 +5,6 @@ import type { PersonaView } from './persona/persona-view.ts';
 /** Everything that the page of a report shows. */
 export interface ReportView extends LoadedReport {
   session: Session;
-  /** The index of the class of the curves. */
   curveClass: number;
   persona: PersonaView;
   /** Where the browser reaches the service, without a trailing slash. */

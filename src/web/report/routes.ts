@@ -7,43 +7,43 @@ import { problemOf } from '../../server/problems/problems.ts';
 import { classRows } from '../../training/learn/evaluation.ts';
 import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
-import { notify } from '../notice.ts';
+import { addNotice } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { requireScope, requireUnbound, sessionOf } from '../session/require-session.ts';
-import { LoadedReports } from './loaded-reports.ts';
+import { reportLoader } from './loaded-reports.ts';
 import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
-import { type FormValues, textOf } from './persona/read-form.ts';
+import { controlText, type PersonaValues } from './persona/read-form.ts';
 import { curveFigure } from './persona/response-curve.ts';
 import { personaCommand, reportPage } from './report-page.ts';
-import { summaryOf } from './sections/persona-form.ts';
+import { mostLikelyText } from './sections/persona-form.ts';
 
 interface Route {
   Params: { id: string };
-  Querystring: FormValues;
-  Body: FormValues | undefined;
+  Querystring: PersonaValues;
+  Body: PersonaValues | undefined;
 }
 type ReportRequest = FastifyRequest<Route>;
 
 /** The page of a report, and what it calls. */
 export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const { home } = context;
-  const reports = new LoadedReports(context);
+  const load = reportLoader(context);
 
   /** @param values the form; a typical persona if omitted */
   async function show(
     request: ReportRequest,
     reply: FastifyReply,
-    values?: FormValues,
+    values?: PersonaValues,
   ): Promise<FastifyReply> {
     const { id } = request.params;
     requireScope(request, id, 'report');
     const session = sessionOf(request);
-    const loaded = await reports.load(id);
+    const loaded = await load(id);
     const isAllowed = session.principal.hasScope('predict');
     const wants = { probabilities: isAllowed, curve: isAllowed };
     const persona = await viewPersona(context, { request, reply, loaded, values, wants });
     if (persona.errors.size > 0) reply.code(422);
-    const curveClass = classOf(textOf(request.query, 'class'), loaded.report);
+    const curveClass = classOf(controlText(request.query, 'class'), loaded.report);
     const origin = originOf(request, context);
     return sendPage(request, reply, reportPage({ ...loaded, session, persona, curveClass, origin }));
   }
@@ -58,7 +58,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
   const predict = async (request: ReportRequest, reply: FastifyReply, wants: PersonaRequest['wants']) => {
     const { id } = request.params;
     requireScope(request, id, 'predict');
-    const loaded = await reports.load(id);
+    const loaded = await load(id);
     const values = request.body ?? {};
     return { loaded, persona: await viewPersona(context, { request, reply, loaded, values, wants }) };
   };
@@ -69,7 +69,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     const { probabilities, remarks, features } = persona;
     if (persona.errors.size > 0) return reply.code(422).send(wrongFields(persona));
     return {
-      summary: summaryOf(classes, probabilities),
+      summary: mostLikelyText(classes, probabilities),
       probabilities: [...(probabilities ?? [])],
       remarks: Object.fromEntries(remarks),
       command: personaCommand(originOf(request, context), features, id),
@@ -80,7 +80,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     const { loaded, persona } = await predict(request, reply, { probabilities: false, curve: true });
     const { along, curve } = persona;
     if (persona.errors.size > 0 || along === undefined) return reply.code(422).send(wrongFields(persona));
-    const figure = curveFigure(along, curve, loaded.report.classes, textOf(persona.values, along.key));
+    const figure = curveFigure(along, curve, loaded.report.classes, controlText(persona.values, along.key));
     return reply.type('text/html; charset=utf-8').send(figure.toString());
   });
 
@@ -100,7 +100,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     requireUnbound(request);
     await deleteReport(home, id);
     context.reportSpace.release(id);
-    notify(sessionOf(request), { kind: 'good', text: html`The report ${id} was deleted.` });
+    addNotice(sessionOf(request), { kind: 'good', text: html`The report ${id} was deleted.` });
     return reply.redirect('/', 303);
   });
 };

@@ -1,8 +1,8 @@
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { rounded } from '../charts/figure.ts';
+import { toTenths } from '../charts/figure.ts';
 import { type Html, html, named } from '../html.ts';
-import { countedText, countText, nameText, percentText, shortened } from '../texts.ts';
+import { countedText, countText, nameText, percentOf, shortened } from '../texts.ts';
 
 type Column = NonNullable<Summary['columns']>[number];
 type Drift = NonNullable<Summary['drift']>;
@@ -108,10 +108,10 @@ function picture(
   const shares = counts.map(count => count / total);
   const top = Math.max(LEAST_TOP, ...shares);
   const width = WIDTH / counts.length;
-  const at = (share: number): number => rounded(HEIGHT * (1 - share / top));
+  const at = (share: number): number => toTenths(HEIGHT * (1 - share / top));
   const bars = shares.map(
     (share, i) =>
-      html`<rect class="bar" x="${rounded(i * width)}" y="${at(share)}" width="${rounded(width - 1)}" height="${rounded(HEIGHT - at(share))}"/>`,
+      html`<rect class="bar" x="${toTenths(i * width)}" y="${at(share)}" width="${toTenths(width - 1)}" height="${toTenths(HEIGHT - at(share))}"/>`,
   );
   const text = shares.map((share, i) => `${names[i]}: ${shareText(share)}`).join(', ');
   return html`<span class="spark"><svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${text}"><title>${text}</title>${bars}${isOfDeciles && html`<line class="expected" x1="0" x2="${WIDTH}" y1="${at(0.1)}" y2="${at(0.1)}"/>`}</svg></span>`;
@@ -127,7 +127,7 @@ const rangeNames = (edges: readonly number[]): string[] => [
 ];
 
 /** A share as text; a small one is not shown as nothing. */
-const shareText = (share: number): string => (share > 0 && share < 0.0005 ? '<0.1%' : percentText(share));
+const shareText = (share: number): string => (share > 0 && share < 0.0005 ? '<0.1%' : percentOf(share));
 
 const kinds = { none: 'good', moderate: 'warn', significant: 'bad' } as const;
 

@@ -3,7 +3,7 @@ import type { LastRun, Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
-import { countedText, countText, percentText } from '../texts.ts';
+import { countedText, countText, percentOf } from '../texts.ts';
 
 const badges: Readonly<Record<Summary['status'], string>> = {
   running: 'info',
@@ -14,9 +14,9 @@ const badges: Readonly<Record<Summary['status'], string>> = {
 };
 
 /** What was scored, how it ended, and the most important numbers. */
-export function heading(summary: Summary): Html {
+export function runHeading(summary: Summary): Html {
   const { input, output, report, service, status, rows, seconds, rows_per_second: rate } = summary;
-  const share = rows.read === 0 ? undefined : `${percentText(rows.rejected / rows.read)} of the rows read`;
+  const share = rows.read === 0 ? undefined : `${percentOf(rows.rejected / rows.read)} of the rows read`;
   return html`<div class="page-head"><div><h1>${sanitize(input)}</h1>
 <p class="lead">${report !== null && html`Report ${named(report)}${service !== null && service !== LOCAL && html` at ${named(service)}`}, `}output <span class="path">${sanitize(output)}</span></p></div>
 ${statusBadge(status)}</div>

@@ -7,10 +7,10 @@ import { LOCAL } from '../../scoring/scorer.ts';
 import { assetText } from '../assets.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
-import { type Html, html, type Part } from '../html.ts';
-import { countedText, countText, percentText } from '../texts.ts';
+import { type Html, type HtmlPart, html } from '../html.ts';
+import { countedText, countText, percentOf } from '../texts.ts';
 import { columnsSection } from './columns-section.ts';
-import { durationText, heading, notices, statusBadge, timeText } from './heading.ts';
+import { durationText, notices, runHeading, statusBadge, timeText } from './heading.ts';
 import { countedList, timelineSection } from './timeline-section.ts';
 
 /**
@@ -26,7 +26,7 @@ export function summaryPage(written: Summary, points: readonly TimelinePoint[]):
   return page({
     title: `${sanitize(summary.input)} · rowcast`,
     style,
-    content: html`${heading(summary)}
+    content: html`${runHeading(summary)}
 ${notices(summary)}
 ${timelineSection(summary, points)}
 ${rejectsSection(summary)}
@@ -64,7 +64,7 @@ ${content}
 /** The other facts of the summary. */
 export function facts(summary: Summary): Html {
   const { rows, retries, sha256, error } = summary;
-  const own: [name: string, text: Part][] = [
+  const own: [name: string, text: HtmlPart][] = [
     ['Run', summary.run_id],
     ['Exit code', summary.exit_code ?? undefined],
     ['Error', error && sanitize(error.code)],
@@ -148,7 +148,7 @@ export function rejectsSection({ rows, rejects }: Summary): Html | undefined {
   const reasons = Object.entries(rows.rejected_by).toSorted(([, a], [, b]) => b - a);
   const [worst] = reasons;
   if (worst === undefined) return undefined;
-  const share = (count: number): string => percentText(count / Math.max(1, rows.rejected));
+  const share = (count: number): string => percentOf(count / Math.max(1, rows.rejected));
   return html`<section class="card stack" aria-labelledby="rejects"><h2 id="rejects">Rejected rows</h2>
 ${rejects !== null && html`<p class="muted">They are in <span class="path">${sanitize(rejects)}</span>.</p>`}
 ${barChart({

@@ -7,7 +7,7 @@ import { onRequestEnd } from '../../server/request-end.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { unlessMissing } from '../../storage/local/missing.ts';
 import { CHUNK_BYTES } from '../../storage/source.ts';
-import { type FileFormat, formatOfName } from '../recognize-upload.ts';
+import { type FileFormat, fileFormatOf } from '../recognize-upload.ts';
 import type { Watched } from '../watched.ts';
 import type { RunContext } from './runs.ts';
 import type { StoredProgress } from './stored-run.ts';
@@ -60,7 +60,7 @@ async function sendWhole(path: string, reply: FastifyReply): Promise<FastifyRepl
 }
 
 const formatOf = ({ file, file_format }: StoredProgress): FileFormat =>
-  file_format ?? formatOfName(file) ?? 'csv';
+  file_format ?? fileFormatOf(file) ?? 'csv';
 
 const LOOK_MS = 1_000;
 
@@ -73,7 +73,7 @@ async function begun(run: Watched<StoredProgress>, gone: AbortSignal): Promise<v
 /** The name of the input with a word before its suffix, which is that of the format if it says another one or none. */
 function nameOf(file: string, word: string, format: FileFormat): string {
   const name = nameOfContent(file);
-  const told = formatOfName(file);
+  const told = fileFormatOf(file);
   const dot = name.lastIndexOf('.');
   // A suffix such as .txt is kept.
   const isCsv = told === undefined && format === 'csv';

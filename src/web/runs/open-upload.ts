@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Interrupted, onAbort } from '../../base/interrupted.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
 import type { Source } from '../../storage/source.ts';
-import { type FileFormat, recognizeUpload, THREAD_BYTES } from '../recognize-upload.ts';
+import { type FileFormat, recognizeUpload, UPLOAD_THREAD_BYTES } from '../recognize-upload.ts';
 import { openThreaded } from './threaded-source.ts';
 
 /** What is told, and asked, while an upload is stored. */
@@ -17,7 +17,6 @@ export interface UploadObserver {
 }
 
 interface OpenUploadOptions extends UploadObserver {
-  /** The name of the file. */
   name: string;
   /** Where it is stored. */
   path: string;
@@ -47,7 +46,7 @@ export async function openUpload(upload: Readable, options: OpenUploadOptions): 
       await file.close();
     }
     onStored();
-    await remember(isParquet ? THREAD_BYTES : windowBytes);
+    await remember(isParquet ? UPLOAD_THREAD_BYTES : windowBytes);
     return await openThreaded(path, name, UPLOAD_WINDOW_BYTES);
   } finally {
     callOff();

@@ -6,7 +6,7 @@ import { toUnreadableHome } from '../../storage/local/home-folder.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/send-error.ts';
 import { html, named } from '../html.ts';
-import { notify } from '../notice.ts';
+import { addNotice } from '../notice.ts';
 import { requireScope, sessionOf } from '../session/require-session.ts';
 import { sendEvents, type Watched } from '../watched.ts';
 import { downloadRoutes } from './download-routes.ts';
@@ -67,7 +67,7 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
     await runs.remove(id);
     space.release(id);
     if (!isPageRequest(request)) return reply.code(204).send();
-    notify(sessionOf(request), { kind: 'good', text: html`The run of ${named(file)} was deleted.` });
+    addNotice(sessionOf(request), { kind: 'good', text: html`The run of ${named(file)} was deleted.` });
     return reply.redirect('/runs', 303);
   }
 };

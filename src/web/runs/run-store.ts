@@ -8,7 +8,7 @@ import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-files.ts';
 import { tellStored } from '../errors/told-error.ts';
-import { type Quota, Space, sizeOfFolder } from '../quota.ts';
+import { type DiskQuota, Space, sizeOfFolder } from '../quota.ts';
 import { placeJson, readJson, timedId, timedIds } from '../stored-json.ts';
 import { begin, runHints, runSummary, type StoredProgress, type StoredRun, storedRun } from './stored-run.ts';
 
@@ -116,7 +116,7 @@ function statusOf(status: Summary['status'], isHeld: boolean): StoredProgress['s
 }
 
 /** Removes what runs left whose process was killed, and counts the others. */
-export async function countRuns(store: RunStore, quota: Quota): Promise<Space> {
+export async function countRuns(store: RunStore, quota: DiskQuota): Promise<Space> {
   const space = new Space(quota, 'The output');
   for (const id of await store.ids()) {
     const run = await store.read(id);

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { fromThreadError } from '../../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../../base/text-of-file.ts';
 import { DecodedSource } from '../../storage/decoded-source.ts';
-import { openInput } from '../../storage/local/local-input.ts';
+import { openLocalInput } from '../../storage/local/local-input.ts';
 import type { StoredInput } from '../../storage/source.ts';
 import type { TextJob, TextPart } from './text-worker.ts';
 
@@ -43,7 +43,8 @@ export const openThreaded = async (
   path: string,
   name: string,
   maxWindowBytes: number,
-): Promise<DecodedSource> => new ThreadedSource({ ...(await openInput(path)), name }, path, maxWindowBytes);
+): Promise<DecodedSource> =>
+  new ThreadedSource({ ...(await openLocalInput(path)), name }, path, maxWindowBytes);
 
 /** Parts that are made ahead of their reader. */
 const AHEAD = 2;

@@ -5,14 +5,20 @@ import { hasReport } from '../../models/store/report-store.ts';
 import type { PlatformContext } from '../context.ts';
 import type { DataMeta } from '../data/data-files.ts';
 import type { Profile, ProfiledColumn } from '../data/profile/profile-shape.ts';
-import { type DataSettings, typeOf } from '../data/settings.ts';
+import { columnTypeOf, type DataSettings } from '../data/settings.ts';
 import { type Html, html, named } from '../html.ts';
 import { sessionOf } from '../session/require-session.ts';
-import { percentText } from '../texts.ts';
+import { percentOf } from '../texts.ts';
 import type { Leaks } from './leaks.ts';
 import { readingOf, type TrainingBody } from './order.ts';
-import { type Target, targetOf } from './target.ts';
-import { DEFAULT_BINS, DEFAULT_SEED, defaultValues, type FormValues, trainingForm } from './training-form.ts';
+import { type PredictionTarget, targetOf } from './target.ts';
+import {
+  DEFAULT_BINS,
+  DEFAULT_SEED,
+  defaultValues,
+  type TrainingValues,
+  trainingForm,
+} from './training-form.ts';
 
 export interface ChoiceOptions {
   request: FastifyRequest;
@@ -43,7 +49,7 @@ export async function choice(
   if (target.kind === 'refused')
     return html`<div class="notice bad"><p>${named(column.name)} cannot be predicted: ${target.problem.message}.</p>
       ${target.problem.hint !== null && html`<p>${target.problem.hint}</p>`}<p>${back}</p></div>`;
-  const values: FormValues =
+  const values: TrainingValues =
     sent === undefined
       ? defaultValues(meta, column.name, target)
       : { ...sent, replace: sent.replace !== undefined };
@@ -87,7 +93,10 @@ const amounts = html`<p>The column holds amounts. A report predicts classes, so 
 const MAX_SHOWN = 20;
 
 /** The classes of the column to predict, with their shares of the rows. */
-function classTable({ classes, unlisted, notes }: Extract<Target, { kind: 'classes' }>, rows: number): Html {
+function classTable(
+  { classes, unlisted, notes }: Extract<PredictionTarget, { kind: 'classes' }>,
+  rows: number,
+): Html {
   const shown = classes.slice(0, MAX_SHOWN);
   const others = classes.length - shown.length + unlisted;
   return html`
@@ -97,7 +106,7 @@ function classTable({ classes, unlisted, notes }: Extract<Target, { kind: 'class
         <th scope="col"><span class="visually-hidden">As a bar</span></th></tr></thead>
       <tbody>${shown.map(
         ({ name, rows: own }) => html`<tr><th scope="row">${named(name)}</th>
-          <td class="num">${counted(own)}</td><td class="num">${percentText(own / rows)}</td>
+          <td class="num">${counted(own)}</td><td class="num">${percentOf(own / rows)}</td>
           <td>${bar(own / rows)}</td></tr>`,
       )}</tbody>
     </table></div>
@@ -126,7 +135,7 @@ function hintsOf(
   const leftOut = others.flatMap(({ name, leftOut: found, leftOutAs }) => {
     if (excluded.includes(name)) return [{ name, why: 'you excluded it' }];
     const type = chosen.get(name);
-    const why = type === undefined ? found : leftOutAs[typeOf(type)];
+    const why = type === undefined ? found : leftOutAs[columnTypeOf(type)];
     return why === null ? [] : [{ name, why }];
   });
   const doubtful = others.flatMap(({ name, hint }) => {
@@ -178,7 +187,7 @@ function row(dataId: string, profile: Profile, column: ProfiledColumn, index: nu
 
 const MAX_NAMED = 4;
 
-function summaryOf(target: Target, { distinct }: ProfiledColumn): Html {
+function summaryOf(target: PredictionTarget, { distinct }: ProfiledColumn): Html {
   switch (target.kind) {
     case 'refused':
       return html`<span class="muted">Cannot be predicted: ${target.problem.message}.</span>`;

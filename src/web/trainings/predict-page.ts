@@ -15,7 +15,6 @@ import type { Trainings } from './trainings.ts';
 interface PredictPageOptions extends ChoiceOptions {
   reply: FastifyReply;
   trainings: Trainings;
-  /** The id of the data. */
   id: string;
 }
 

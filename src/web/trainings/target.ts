@@ -6,7 +6,7 @@ import { type ToldError, tellError } from '../errors/told-error.ts';
 import { trainingHints } from '../training-store.ts';
 
 /** What training can do with a column as the one to predict. */
-export type Target =
+export type PredictionTarget =
   /** It predicts the values as classes; `unlisted` further ones are not known. */
   | ({ kind: 'classes'; unlisted: number } & PreviewedTarget)
   /** They are amounts, which must be divided into ranges. */
@@ -17,7 +17,7 @@ export type Target =
 export function targetOf(
   column: ProfiledColumn,
   { rows, columns }: Pick<Profile, 'rows' | 'columns'>,
-): Target {
+): PredictionTarget {
   try {
     return judge(column, rows - column.missing, columns);
   } catch (error) {
@@ -27,7 +27,7 @@ export function targetOf(
   }
 }
 
-function judge(column: ProfiledColumn, labelled: number, columns: Profile['columns']): Target {
+function judge(column: ProfiledColumn, labelled: number, columns: Profile['columns']): PredictionTarget {
   const { name, distinct, top, topOf, type } = column;
   if (name === '') throw new RowcastError('no_such_column', 'the column has no name');
   if (columns.filter(other => other.name === name).length > 1)

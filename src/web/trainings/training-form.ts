@@ -4,10 +4,10 @@ import { flag, type Html, html } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
 import { sentence } from '../texts.ts';
-import type { Target } from './target.ts';
+import type { PredictionTarget } from './target.ts';
 
 /** What the form holds: as typed, or the defaults. */
-export interface FormValues {
+export interface TrainingValues {
   report: string;
   replace: boolean;
   bins: string;
@@ -17,7 +17,7 @@ export interface FormValues {
 export const DEFAULT_BINS = '4';
 export const DEFAULT_SEED = '1';
 
-export const defaultValues = (meta: DataMeta, column: string, target: Target): FormValues => ({
+export const defaultValues = (meta: DataMeta, column: string, target: PredictionTarget): TrainingValues => ({
   report: defaultId(meta.name, column),
   replace: false,
   bins: target.kind === 'amounts' ? DEFAULT_BINS : '',
@@ -31,8 +31,8 @@ interface TrainingFormOptions {
   column: number;
   /** Whether the column holds numbers, which can be divided into ranges. */
   isNumeric: boolean;
-  target: Target;
-  values: FormValues;
+  target: PredictionTarget;
+  values: TrainingValues;
   /** Whether there is a report with the id in `values`. */
   exists: boolean;
   /** What is wrong with the values, if the form was sent. */

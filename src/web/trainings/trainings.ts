@@ -3,9 +3,9 @@ import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { reportFolder } from '../../models/store/report-version.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { train } from '../../training/train.ts';
-import type { TrainOptions } from '../../training/train-options.ts';
-import { type Quota, Space, sizeOfFolder } from '../quota.ts';
+import { trainReport } from '../../training/train.ts';
+import type { TrainingOptions } from '../../training/train-options.ts';
+import { type DiskQuota, Space, sizeOfFolder } from '../quota.ts';
 import { newTimedId } from '../stored-json.ts';
 import {
   atStep,
@@ -17,11 +17,9 @@ import {
 } from '../training-store.ts';
 import { Watched } from '../watched.ts';
 
-/** What to train. */
 export interface TrainingOrder {
-  /** The uploaded data. */
   data: TrainingState['data'];
-  options: Omit<TrainOptions, 'home' | 'onSkip' | 'onStep' | 'signal'> & { id: string };
+  options: Omit<TrainingOptions, 'home' | 'onSkip' | 'onStep' | 'signal'> & { id: string };
   /** The name of the key. */
   by: string;
   /** Called when a training that was started has ended. */
@@ -150,7 +148,7 @@ export class Trainings {
     const what = `training ${state.id} of the report ${state.report} on ${sanitize(state.data.name)}`;
     this.#log.info({ event: 'training_started', training: state.id }, `${what} has begun`);
     const onStep = (step: string): void => watched.set(atStep(state, step));
-    const end = await train({ ...options, home: this.#home, signal: abort.signal, onStep }).then(
+    const end = await trainReport({ ...options, home: this.#home, signal: abort.signal, onStep }).then(
       () => ({ status: 'finished', problem: null }) as const,
       error => this.#failure(error, what),
     );
@@ -192,7 +190,7 @@ function alreadyRunning(running: TrainingState | undefined): RequestError {
 }
 
 /** Counts the reports that were trained on the platform, by their ids. */
-export async function countReports(home: string, quota: Quota): Promise<Space> {
+export async function countReports(home: string, quota: DiskQuota): Promise<Space> {
   const space = new Space(quota, 'The report');
   // The newest first: a report belongs to whoever trained it last.
   for (const { status, report, by } of await new TrainingStore(home).list())

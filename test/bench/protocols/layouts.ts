@@ -3,7 +3,7 @@
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
-import { encode } from '../../../src/client/bodies/encode.ts';
+import { BatchLimits, encode } from '../../../src/client/bodies/encode.ts';
 import { type LayoutName, layoutNames, layoutOf } from '../../../src/client/bodies/layout-of.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
@@ -42,8 +42,7 @@ function writing(
     layout,
     memory,
     bodyWriter,
-    maxRows: () => Number.POSITIVE_INFINITY,
-    batchBytes: () => Number.MAX_SAFE_INTEGER,
+    limits: new BatchLimits(Number.MAX_SAFE_INTEGER, 0),
   });
   return () => {
     let bytes = 0;

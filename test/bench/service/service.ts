@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { root } from '../../support/root.ts';
 import { bin } from '../../support/rowcast.ts';
 import { csv } from '../../support/service/history.ts';
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     const historyFile = join(home, 'history.csv');
     const [header = [], ...rows] = history;
     await writeFile(historyFile, csv([header, ...rows]));
-    const { tech_specs: specs } = await train({ historyFile, predict: 'outcome', home, id: 'bench' });
+    const { tech_specs: specs } = await trainReport({ historyFile, predict: 'outcome', home, id: 'bench' });
     const personas = personasOf(history.slice(0, 1001));
     const loads: Load[] = [
       {

@@ -180,7 +180,7 @@ describe('a value', () => {
     const { encoded } = encodeText(`a\n${rows.join('\n')}\n`, {
       body,
       types: { a: 'integer' },
-      batchBytes: () => 20,
+      batchBytes: 20,
     });
     assert.ok(encoded.length > 3);
     assert.equal(

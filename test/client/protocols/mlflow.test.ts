@@ -9,7 +9,7 @@ import { mlflow as description } from '../../../src/client/protocols/described/d
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
-import { type ClientOptions, ServiceClient } from '../../../src/client/service-client.ts';
+import { ServiceClient, type ServiceClientOptions } from '../../../src/client/service-client.ts';
 import type { RunResult } from '../../../src/runs/observer.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { verify } from '../../../src/runs/verify/verify.ts';
@@ -48,7 +48,8 @@ interface Outcome {
   retries: Record<string, number>;
 }
 
-type Options = MlflowOptions & Partial<ClientOptions> & { values?: Partial<RunValues>; folder?: string };
+type Options = MlflowOptions &
+  Partial<ServiceClientOptions> & { values?: Partial<RunValues>; folder?: string };
 
 /** Scores the rows, at most 25 in a request, with an MLflow server. */
 async function scoreWith(t: TestContext, { values, ...options }: Options = {}): Promise<Outcome> {

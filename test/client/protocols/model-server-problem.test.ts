@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { modelServerProblem } from '../../../src/client/protocols/model-server-problem.ts';
 import { protocolOf } from '../../../src/client/protocols/protocols.ts';
-import type { Problem } from '../../../src/client/transport/call-errors.ts';
+import type { ServiceProblem } from '../../../src/client/transport/call-errors.ts';
 
 const read = ({ error, code }: Readonly<Record<string, unknown>>) => ({ message: error, code });
 const problem = (body: unknown, headers = {}) =>
@@ -62,7 +62,7 @@ describe('the error of a model server', () => {
 
 const { problemOf } = protocolOf('sagemaker');
 
-const statusOf = (status: number, body: object, type?: string): Pick<Problem, 'status' | 'detail'> => {
+const statusOf = (status: number, body: object, type?: string): Pick<ServiceProblem, 'status' | 'detail'> => {
   const problem = problemOf(
     status,
     JSON.stringify(body),

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Random, random } from '../../../fixtures/random.ts';
 import { startService } from '../../../src/server/server.ts';
 import type { Service } from '../../../src/server/service.ts';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
@@ -80,11 +80,11 @@ describe('scoring with a local report', () => {
     const made = await homeWith(historyOf(3000, 2, random(1)));
     home = made.home;
     const options = { predict: 'outcome', home, excludeFeatures: ['row'] };
-    await train({ ...options, historyFile: made.historyFile, id: 'two' });
+    await trainReport({ ...options, historyFile: made.historyFile, id: 'two' });
     const many = await homeWith(historyOf(3000, 12, random(2)));
-    await train({ ...options, historyFile: many.historyFile, id: 'twelve' });
+    await trainReport({ ...options, historyFile: many.historyFile, id: 'twelve' });
     fixtures = join(root, 'fixtures');
-    await train({
+    await trainReport({
       predict: 'churned',
       home,
       historyFile: join(fixtures, 'telecom-history.csv'),

@@ -11,7 +11,7 @@ import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress, RunResult } from '../../../src/runs/observer.ts';
 import { unknownValues } from '../../../src/runs/observers/unknown-values.ts';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
@@ -65,7 +65,7 @@ describe('what a run counts', () => {
     const training = history({ rows: 600 });
     const { home: folder, historyFile } = await homeWith(training);
     home = folder;
-    await train({ historyFile, predict: 'outcome', home, id: 'r' });
+    await trainReport({ historyFile, predict: 'outcome', home, id: 'r' });
     table = history({ rows: ROWS, seed: 11 }).map(row => row.slice(0, 4));
     for (const [at, column, text] of odd) {
       const row = table[at];

@@ -79,7 +79,7 @@ describe('a merged record', () => {
     );
     const sum = (count: (merged: MergedPart) => number, all: MergedPart[]): number =>
       all.reduce((total, each) => total + count(each), 0);
-    const halves = mergeAll(encodeText(text, { batchBytes: () => 1 })).merged;
+    const halves = mergeAll(encodeText(text, { batchBytes: 1 })).merged;
     assert.ok(halves.length > 4);
     for (const count of [
       ({ scored }: MergedPart) => scored,

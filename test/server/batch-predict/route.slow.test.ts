@@ -8,7 +8,7 @@ import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { startService } from '../../../src/server/server.ts';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { score } from '../../support/scoring/score.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
@@ -384,7 +384,7 @@ test('an upload uses one version of the report, even if it is retrained meanwhil
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   t.after(() => rm(home, { recursive: true }));
   const trained = { historyFile, predict: 'outcome', home, id: 'one' };
-  await train({ ...trained, ifExists: 'replace' });
+  await trainReport({ ...trained, ifExists: 'replace' });
   const target = await serving(t, { home });
   const whole = await upload(target, `${header}\n${`${row}\n`.repeat(6000)}`);
   const opened = openUpload(target);
@@ -392,7 +392,7 @@ test('an upload uses one version of the report, even if it is retrained meanwhil
   const answer = wholeResponse(opened);
   await once(opened, 'response');
   await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
-  await train({ ...trained, ifExists: 'replace' });
+  await trainReport({ ...trained, ifExists: 'replace' });
   const other = await upload(target, `${header}\n${`${row}\n`.repeat(6000)}`);
   assert.notEqual(String(other.body), String(whole.body));
   opened.end(`${row}\n`.repeat(1000));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { sharedFolder } from '../../support/folder.ts';
 import type { Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
@@ -21,7 +21,7 @@ function wideHome(): Promise<string> {
     const rows = Array.from({ length: 600 }, (_, i) => `${i % CLASSES}.${i},${nameOf(i % CLASSES)}`);
     const historyFile = join(home, 'history.csv');
     await writeFile(historyFile, `amount,label\n${rows.join('\n')}\n`);
-    await train({ historyFile, predict: 'label', home, id: 'wide' });
+    await trainReport({ historyFile, predict: 'label', home, id: 'wide' });
     return home;
   })();
   return trained;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as loop } from 'node:timers/promises';
-import { KeyTurns, Turns } from '../../../src/server/limits/fair-turns.ts';
+import { KeyTurns, MainThreadTurns } from '../../../src/server/limits/fair-turns.ts';
 
 /** Turns in a process in which each slice takes a minute. */
-function busyTurns(): Turns {
+function busyTurns(): MainThreadTurns {
   let now = 0;
-  return new Turns(() => {
+  return new MainThreadTurns(() => {
     now += 60_000;
     return now;
   });
@@ -41,7 +41,7 @@ test('one waiting slice runs per turn of the event loop', async () => {
 });
 
 test('nothing waits while the event loop has time', async () => {
-  const turns = new Turns(() => 0);
+  const turns = new MainThreadTurns(() => 0);
   let isLater = false;
   setImmediate(() => {
     isLater = true;

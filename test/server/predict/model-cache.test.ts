@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { predictColumns } from '../../../src/models/model/engine.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { ModelCache, preloadModels } from '../../../src/server/predict/model-cache.ts';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { history, homeWith } from '../../support/service/history.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
@@ -19,7 +19,7 @@ slow('a model in use keeps predicting after its report is retrained, and is unlo
   const columns = [[25.5], [1], [3]];
   const before = predictColumns(predictor.model.engine, columns);
   const { historyFile } = await homeWith(history({ rows: 200, seed: 9 }));
-  await train({ historyFile, predict: 'outcome', home, id: 'one', ifExists: 'replace' });
+  await trainReport({ historyFile, predict: 'outcome', home, id: 'one', ifExists: 'replace' });
   const after = await models.predictor('one');
   await turn();
   await turn();
@@ -42,7 +42,7 @@ test('a model that cannot be loaded is not held', async () => {
 test('models stay cached as long as they fit; the least recently used is dropped first', async t => {
   const home = await ownTrainedHome(t);
   const historyFile = join(home, 'history.csv');
-  await train({ historyFile, predict: 'outcome', home, id: 'three' });
+  await trainReport({ historyFile, predict: 'outcome', home, id: 'three' });
   const roomy = new ModelCache(home);
   const { bytes } = (await roomy.predictor('one')).model;
   assert.ok(bytes > 0);

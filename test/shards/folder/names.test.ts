@@ -3,8 +3,8 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openFolder, PLAN } from '../../../src/shards/folder/names.ts';
-import { readPlan } from '../../../src/shards/folder/read-plan.ts';
-import { WorkerPace } from '../../../src/shards/pace/worker-pace.ts';
+import { readPlan } from '../../../src/shards/folder/read-run.ts';
+import { WorkerPace } from '../../../src/shards/pace/pace-member.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { newFolder } from '../../support/folder.ts';
 

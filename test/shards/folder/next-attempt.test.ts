@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LEASE_MS, nextAttempt, type SeenAttempt } from '../../../src/shards/folder/next-attempt.ts';
+import { LEASE_MS, nextShardAttempt, type SeenAttempt } from '../../../src/shards/folder/next-attempt.ts';
 import type { Beat } from '../../../src/shards/folder/result-shape.ts';
 
 const beat = (own: Partial<Beat> = {}): Beat => ({
@@ -24,12 +24,12 @@ const error = { code: 'record_too_long', message: 'too long' };
 
 describe('the next attempt at a shard', () => {
   it('is the first one if nobody has tried', () => {
-    assert.deepEqual(nextAttempt([], 1, false), { kind: 'take', attempt: 1 });
+    assert.deepEqual(nextShardAttempt([], 1, false), { kind: 'take', attempt: 1 });
   });
 
   it('waits for a holder that sends heartbeats', () => {
     const alive = attempt(1, { silentMs: LEASE_MS - 1 });
-    assert.deepEqual(nextAttempt([alive], 1, false), { kind: 'wait', attempt: 1 });
+    assert.deepEqual(nextShardAttempt([alive], 1, false), { kind: 'wait', attempt: 1 });
   });
 
   for (const [why, own] of [
@@ -39,7 +39,7 @@ describe('the next attempt at a shard', () => {
     ['has given the shard back', { beat: beat({ state: 'ended' }) }],
   ] as const)
     it(`takes over from a holder that ${why}`, () => {
-      assert.deepEqual(nextAttempt([attempt(1, own)], 1, false), { kind: 'take', attempt: 2 });
+      assert.deepEqual(nextShardAttempt([attempt(1, own)], 1, false), { kind: 'take', attempt: 2 });
     });
 
   const failed = (row: number, own: Partial<SeenAttempt> = {}): SeenAttempt[] =>
@@ -47,27 +47,27 @@ describe('the next attempt at a shard', () => {
 
   it('is not made after five that began and ended at the same row', () => {
     const ended = failed(7, { beat: beat({ state: 'ended', error }) });
-    assert.deepEqual(nextAttempt(ended, 7, false), { kind: 'give up', attempts: 5, error });
-    assert.deepEqual(nextAttempt(failed(7), 7, false), { kind: 'give up', attempts: 5, error: null });
+    assert.deepEqual(nextShardAttempt(ended, 7, false), { kind: 'give up', attempts: 5, error });
+    assert.deepEqual(nextShardAttempt(failed(7), 7, false), { kind: 'give up', attempts: 5, error: null });
   });
 
   it('is made after any number of kills with progress between them', () => {
     const killed = failed(7).map((each, i) => ({ ...each, row: 7 + i }));
-    assert.deepEqual(nextAttempt(killed, 11, false), { kind: 'take', attempt: 6 });
-    assert.deepEqual(nextAttempt(failed(7), 8, false), { kind: 'take', attempt: 6 });
+    assert.deepEqual(nextShardAttempt(killed, 11, false), { kind: 'take', attempt: 6 });
+    assert.deepEqual(nextShardAttempt(failed(7), 8, false), { kind: 'take', attempt: 6 });
   });
 
   it('does not count those that a signal has stopped', () => {
     const stopped = failed(7, { beat: beat({ state: 'ended' }) });
-    assert.deepEqual(nextAttempt(stopped, 7, false), { kind: 'take', attempt: 6 });
+    assert.deepEqual(nextShardAttempt(stopped, 7, false), { kind: 'take', attempt: 6 });
   });
 
   it('does not count those that ended before their first heartbeat, because the disk was full for example', () => {
     const none = failed(7, { beat: undefined });
-    assert.deepEqual(nextAttempt(none, 7, false), { kind: 'take', attempt: 6 });
+    assert.deepEqual(nextShardAttempt(none, 7, false), { kind: 'take', attempt: 6 });
   });
 
   it('is made if somebody asks for it', () => {
-    assert.deepEqual(nextAttempt(failed(7), 7, true), { kind: 'take', attempt: 6 });
+    assert.deepEqual(nextShardAttempt(failed(7), 7, true), { kind: 'take', attempt: 6 });
   });
 });

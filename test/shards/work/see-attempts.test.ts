@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beatName, leaseName, openFolder } from '../../../src/shards/folder/names.ts';
 import type { Beat } from '../../../src/shards/folder/result-shape.ts';
-import { LeaseWatch, Turns } from '../../../src/shards/work/see-attempts.ts';
+import { LeaseWatch, ShardTurns } from '../../../src/shards/work/see-attempts.ts';
 import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -79,7 +79,7 @@ describe('a worker that watches the leases of others', () => {
 
 describe('turns', () => {
   it('choose all shards one after the other, then the first ones again', () => {
-    const turns = new Turns(2);
+    const turns = new ShardTurns(2);
     const shards = [1, 3, 4, 6, 9];
     assert.deepEqual(
       [turns.next(shards), turns.next(shards), turns.next(shards)],
@@ -92,14 +92,14 @@ describe('turns', () => {
   });
 
   it('go on behind a shard that is there no longer', () => {
-    const turns = new Turns(1);
+    const turns = new ShardTurns(1);
     assert.deepEqual(turns.next([5, 7]), [5]);
     assert.deepEqual(turns.next([4, 7]), [7]);
     assert.deepEqual(turns.next([4]), [4]);
   });
 
   it('choose each only once, and none if there is none', () => {
-    const turns = new Turns(9);
+    const turns = new ShardTurns(9);
     assert.deepEqual(turns.next([2, 8]), [2, 8]);
     assert.deepEqual(turns.next([2, 8]), [2, 8]);
     assert.deepEqual(turns.next([]), []);

@@ -3,7 +3,7 @@ import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { diskFiles } from '../../../src/storage/durable-files.ts';
-import { accessOf } from '../../../src/storage/local/access.ts';
+import { fileAccessOf } from '../../../src/storage/local/access.ts';
 import { replaceFile, replaceFileNow } from '../../../src/storage/local/atomic-write.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -28,8 +28,8 @@ describe('a file that is written', () => {
       await chmod(copy, found.mode & 0o777);
       if (isRoot) await chown(copy, found.uid, found.gid);
     }
-    await replaceFile(diskFiles, path, Buffer.from('new'), { next, access: accessOf(path, isPrivate) });
-    replaceFileNow(copy, Buffer.from('new'), { next, access: accessOf(copy, isPrivate) });
+    await replaceFile(diskFiles, path, Buffer.from('new'), { next, access: fileAccessOf(path, isPrivate) });
+    replaceFileNow(copy, Buffer.from('new'), { next, access: fileAccessOf(copy, isPrivate) });
     const [first, second] = [await stat(path), await stat(copy)];
     assert.deepEqual([second.mode, second.uid, second.gid], [first.mode, first.uid, first.gid]);
   }
@@ -81,7 +81,7 @@ describe('a file that is written', () => {
     process.setegid?.(NOBODY);
     process.seteuid?.(NOBODY);
     try {
-      const access = accessOf(path, false);
+      const access = fileAccessOf(path, false);
       await replaceFile(diskFiles, path, Buffer.from('new'), { next: `${path}.new`, access });
     } finally {
       process.seteuid?.(0);

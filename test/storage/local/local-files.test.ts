@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fixedFolderOf } from '../../../src/storage/folders.ts';
-import { filesMatching, isPattern } from '../../../src/storage/local/local-files.ts';
+import { filesMatching, isLocalPattern } from '../../../src/storage/local/local-files.ts';
 import { newFolder } from '../../support/folder.ts';
 
 async function folderWith(t: TestContext, ...names: string[]): Promise<string> {
@@ -69,9 +69,9 @@ describe('a pattern of inputs', () => {
 
   it('is not the name of a file that exists, nor one without special characters', async t => {
     const folder = await folderWith(t, 'sales [1].csv');
-    assert.equal(await isPattern(join(folder, 'sales [1].csv')), false);
-    assert.equal(await isPattern(join(folder, 'sales [2].csv')), true);
-    for (const name of ['-', 'a.csv', 'a (1).csv']) assert.equal(await isPattern(name), false, name);
+    assert.equal(await isLocalPattern(join(folder, 'sales [1].csv')), false);
+    assert.equal(await isLocalPattern(join(folder, 'sales [2].csv')), true);
+    for (const name of ['-', 'a.csv', 'a (1).csv']) assert.equal(await isLocalPattern(name), false, name);
   });
 
   it('has a fixed folder', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { FileBytes } from '../../../src/storage/local/local-input.ts';
+import { fileBytes } from '../../../src/storage/local/local-input.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, i) => (i * i) % 251));
@@ -18,14 +18,14 @@ describe('the bytes of a file', () => {
     const path = join(await newFolder(t), 'file');
     await writeFile(path, bytes);
     for (const start of [0, 1, 262_144, 699_999, 700_000, 800_000])
-      assert.deepEqual(await allOf(new FileBytes(open(path), { start })), bytes.subarray(start));
+      assert.deepEqual(await allOf(fileBytes(open(path), { start })), bytes.subarray(start));
     const buffers = new Set<ArrayBufferLike>();
-    for await (const { buffer } of new FileBytes(open(path))) buffers.add(buffer);
+    for await (const { buffer } of fileBytes(open(path))) buffers.add(buffer);
     assert.equal(buffers.size, 1);
   });
 
   it('cannot be read if the file cannot be opened', async () => {
-    await assert.rejects(allOf(new FileBytes(open('/no/such/file'))), { code: 'ENOENT' });
+    await assert.rejects(allOf(fileBytes(open('/no/such/file'))), { code: 'ENOENT' });
   });
 
   it('leave no file open, read to the end or destroyed before, while or without being read', async t => {
@@ -33,7 +33,7 @@ describe('the bytes of a file', () => {
     await writeFile(path, bytes);
     const closed = (handle: { fd: number }) => assert.equal(handle.fd, -1);
     const handles = await Promise.all(Array.from({ length: 3 }, () => open(path)));
-    const [read, left, unread] = handles.map(handle => new FileBytes(Promise.resolve(handle)));
+    const [read, left, unread] = handles.map(handle => fileBytes(Promise.resolve(handle)));
     assert.ok(read && left && unread);
     await allOf(read);
     for await (const _ of left) break;
@@ -45,7 +45,7 @@ describe('the bytes of a file', () => {
   it('cannot be read any more once they are destroyed', async t => {
     const path = join(await newFolder(t), 'file');
     await writeFile(path, bytes);
-    const source = new FileBytes(open(path));
+    const source = fileBytes(open(path));
     const chunks = source[Symbol.asyncIterator]();
     await chunks.next();
     source.destroy();

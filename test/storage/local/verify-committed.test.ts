@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { diskFiles, type Files } from '../../../src/storage/durable-files.ts';
-import { chunksOf, verifyCommitted } from '../../../src/storage/local/verify-committed.ts';
+import { storedChunks, verifyCommitted } from '../../../src/storage/local/verify-committed.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const BYTES = 1000;
@@ -58,19 +58,19 @@ async function partOf(t: TestContext, content: string): Promise<string> {
 describe('a part that is joined', () => {
   it('is copied up to the bytes that its worker has written, with or without its header', async t => {
     const path = await partOf(t, `${text}after`);
-    assert.equal(String(await buffer(chunksOf(diskFiles, path, written))), text);
-    assert.equal(String(await buffer(chunksOf(diskFiles, path, written, 7))), '1,a\n2,b\n');
+    assert.equal(String(await buffer(storedChunks(diskFiles, path, written))), text);
+    assert.equal(String(await buffer(storedChunks(diskFiles, path, written, 7))), '1,a\n2,b\n');
   });
 
   it('is reported if it has become shorter, has other bytes or is gone', async t => {
     const isLost = { code: 'part_lost', severity: 'stopped' };
     for (const content of [text.slice(0, -1), `${text.slice(0, -1)}X`]) {
       const path = await partOf(t, content);
-      await assert.rejects(buffer(chunksOf(diskFiles, path, written)), {
+      await assert.rejects(buffer(storedChunks(diskFiles, path, written)), {
         ...isLost,
         location: { file: path },
       });
     }
-    await assert.rejects(buffer(chunksOf(diskFiles, '/nowhere/part', written)), isLost);
+    await assert.rejects(buffer(storedChunks(diskFiles, '/nowhere/part', written)), isLost);
   });
 });

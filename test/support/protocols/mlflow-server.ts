@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
 import { mlflow } from '../../../src/client/protocols/described/descriptions.ts';
-import { type ClientOptions, ServiceClient } from '../../../src/client/service-client.ts';
+import { ServiceClient, type ServiceClientOptions } from '../../../src/client/service-client.ts';
 import { key } from '../secrets.ts';
 import { probabilitiesOf } from '../stub/service.ts';
 
@@ -34,7 +34,7 @@ type Returned = 'lists' | 'objects' | 'labels' | 'numbers';
 /** A client of an MLflow server without a model. The prediction of a row is a hash of its values. */
 export async function connectMlflow(
   t: TestContext,
-  { behave, returns = 'lists', ...options }: MlflowOptions & Partial<ClientOptions> = {},
+  { behave, returns = 'lists', ...options }: MlflowOptions & Partial<ServiceClientOptions> = {},
 ): Promise<{ client: ServiceClient; invocations: Invocation[] }> {
   const invocations: Invocation[] = [];
   const server = createServer(async (request, response) => {

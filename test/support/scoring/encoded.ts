@@ -3,7 +3,7 @@ import type { MissingStyle } from '../../../src/base/contract/sent-types.ts';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';
-import { type Encoded, encode } from '../../../src/client/bodies/encode.ts';
+import { BatchLimits, type Encoded, encode } from '../../../src/client/bodies/encode.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { type CsvLayout, csvLayout } from '../../../src/formats/csv/csv-layout.ts';
@@ -22,7 +22,7 @@ export interface TextOptions {
   read?: ReadOptions;
   types?: Record<string, string>;
   nulls?: readonly string[];
-  batchBytes?: () => number;
+  batchBytes?: number;
   protocol?: Protocol;
   /** How the rows are arranged; by default, as the protocol does. */
   body?: BodyLayout;
@@ -50,15 +50,15 @@ function encodeIn(
   text: string | Buffer,
   options: TextOptions,
 ): EncodedInput {
-  const { nulls = [], types, batchBytes = () => 1 << 20, protocol = reportProtocol() } = options;
+  const { nulls = [], types, batchBytes = 1 << 20, protocol = reportProtocol() } = options;
   const { head, batches } = read(text, { batchRows: 100, findsNoRows: true, ...options.read });
   const layout = csvLayout({ header: head });
   const features = chooseFeatures(layout, {}, { types, delimiter: ',' }, 'test.csv');
   const { body = protocol.predict('r').body, missing } = options;
   const batchBody = body.open({ features, nulls, missing }, memory);
-  const maxRows = (): number => Number.POSITIVE_INFINITY;
+  const limits = new BatchLimits(batchBytes, batchBody.rowOverhead);
   const bodyWriter = new BodyWriter();
-  const stage = encode({ batchBody, features, layout, memory, bodyWriter, batchBytes, maxRows });
+  const stage = encode({ batchBody, features, layout, memory, bodyWriter, limits });
   const encoded = batches.flatMap(batch => [...stage(batch)]);
   return { layout, encoded, rowOverhead: batchBody.rowOverhead };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { startService } from '../../../src/server/server.ts';
 import type { ServiceOptions } from '../../../src/server/service.ts';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { newFolder, sharedFolder } from '../folder.ts';
 import { root } from '../root.ts';
 import type { Target } from './client.ts';
@@ -28,7 +28,7 @@ const kept = join(root, 'dist/trained-home');
 
 async function trainInto(folder: string): Promise<void> {
   const { home, historyFile } = await homeWith(history({ rows: 400 }));
-  for (const id of ['one', 'two']) await train({ historyFile, predict: 'outcome', home, id });
+  for (const id of ['one', 'two']) await trainReport({ historyFile, predict: 'outcome', home, id });
   const copy = await mkdtemp(`${folder}.`);
   await copyHome(home, copy);
   // Another test file may have been faster.

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openQueue } from '../../../src/shards/queue/bull-queue.ts';
+import {
+  openQueue,
+  type RunQueue,
+  type ShardQueue,
+  type TakenJob,
+} from '../../../src/shards/queue/bull-queue.ts';
 import { chooseQueue } from '../../../src/shards/queue/queue-address.ts';
-import type { RunQueue, ShardQueue, TakenJob } from '../../../src/shards/queue/shard-queue.ts';
 
 /** Connects to the queue of a server. */
 export async function openStore(t: TestContext, { url }: { url: string }): Promise<ShardQueue> {

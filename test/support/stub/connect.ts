@@ -1,12 +1,12 @@
 import type { TestContext } from 'node:test';
 import { ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { type ReportProtocol, reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
-import { type ClientOptions, ServiceClient } from '../../../src/client/service-client.ts';
+import { ServiceClient, type ServiceClientOptions } from '../../../src/client/service-client.ts';
 import { type Stub, type StubOptions, startStub } from './service.ts';
 
 /** Options of the stub, and of the client. */
 export type ConnectOptions = StubOptions &
-  Omit<Partial<ClientOptions<ReportProtocol>>, 'url'> & { path?: string };
+  Omit<Partial<ServiceClientOptions<ReportProtocol>>, 'url'> & { path?: string };
 
 /** A stub and a client for it, both closed when the test ends. */
 export async function connect(

@@ -1,7 +1,7 @@
 import type { Report } from '../../../src/base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import { saveModel } from '../../../src/models/model/model-format.ts';
-import { scoresOf } from '../../../src/models/model/scores.ts';
+import { scoreCount } from '../../../src/models/model/scores.ts';
 import { writeReport } from '../../../src/models/store/write-report.ts';
 import { reportColumns } from '../../../src/training/findings/drivers.ts';
 import { qualityOf } from '../../../src/training/findings/quality.ts';
@@ -46,7 +46,7 @@ export async function makeReport(
   { id, classes, seed = 1, more = 0, members }: MadeReport,
 ): Promise<Report> {
   const random = seededRandom(seed);
-  const stride = scoresOf(classes.length);
+  const stride = scoreCount(classes.length);
   const weights = () => Array.from({ length: stride }, () => random() - 0.5);
   const further = Array.from(
     { length: more },

@@ -3,7 +3,7 @@ import { cp, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { listReports } from '../../../src/models/store/report-store.ts';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { DataStore } from '../../../src/web/data/data-store.ts';
 import { choicesOf } from '../../../src/web/data/settings.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -95,7 +95,7 @@ describe('the page of data', () => {
     assert.match(page, /it was excluded/);
     const store = await DataStore.open(target.home, 1e9);
     const meta = await store.meta(id);
-    const report = await train({
+    const report = await trainReport({
       historyFile: store.pathOf(meta),
       predict: 'outcome',
       home: target.home,

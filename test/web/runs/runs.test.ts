@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
-import { THREAD_BYTES } from '../../../src/web/recognize-upload.ts';
+import { UPLOAD_THREAD_BYTES } from '../../../src/web/recognize-upload.ts';
 import type { StoredProgress } from '../../../src/web/runs/stored-run.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -197,7 +197,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('waits for the memory that uploads have, if it needs much itself', async t => {
-    const at = await platformWithReports(t, { limits: { uploadBytes: THREAD_BYTES } });
+    const at = await platformWithReports(t, { limits: { uploadBytes: UPLOAD_THREAD_BYTES } });
     const { cookie, csrfToken } = at.browser;
     const headers = { cookie, 'x-csrf-token': csrfToken, 'x-file-name': 'a.csv' };
     const data = request(`${at.url}/platform/data`, { method: 'POST', headers }).on('error', () => {});

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasReport } from '../../../src/models/store/report-store.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
-import { Quota, sizeOfFolder } from '../../../src/web/quota.ts';
+import { DiskQuota, sizeOfFolder } from '../../../src/web/quota.ts';
 import { countReports } from '../../../src/web/trainings/trainings.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
@@ -46,14 +46,14 @@ describe('the reports that are trained on the platform', () => {
       assert.match(JSON.stringify(events.at(-1)), /"finished"/);
     }
     await until(async () => (await used(browser)) !== before);
-    const quota = new Quota(1e9);
+    const quota = new DiskQuota(1e9);
     await countReports(home, quota);
     const bytes = await sizeOfFolder(reportFolder(home, 'churn'));
     // Those of the command line do not count.
     assert.deepEqual([quota.used, quota.freeFor('ann')], [bytes, (1e9 - 2 * bytes) / 2]);
     assert.equal((await browser.submit('/platform/reports/churn/delete')).status, 303);
     assert.equal(await used(browser), before);
-    const later = new Quota(1e9);
+    const later = new DiskQuota(1e9);
     await countReports(home, later);
     assert.equal(later.used, 0);
   });

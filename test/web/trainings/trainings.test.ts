@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { problem } from '../../../src/base/contract/schemas.ts';
 import { readReport } from '../../../src/models/store/report-store.ts';
-import { train } from '../../../src/training/train.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
@@ -60,7 +60,7 @@ describe('a training on the platform', () => {
       assert.match(await at.browser.page(path), /href="\/predictions\/churn"/);
 
       const home = await newFolder(t);
-      const report = await train({
+      const report = await trainReport({
         historyFile: join(at.home, 'data', at.data, `data.${format}`),
         predict: 'churned',
         id: 'churn',

@@ -40,7 +40,7 @@ function describeExpected({ kind, choices, min, max, repeatable, orNone }: Optio
 
 /** What is wrong with an option's value; `given` is as the user wrote it. */
 export function describeMismatch(option: Option, given: unknown): string {
-  const message = `expected ${describeExpected(option)}, got ${valueText(given)}`;
+  const message = `expected ${describeExpected(option)}, got ${expectedText(given)}`;
   const [, number, unit] = (option.kind === 'size' && /^\s*(\d+)\s*([kmg])b\s*$/i.exec(String(given))) || [];
   return unit === undefined
     ? message
@@ -60,15 +60,16 @@ export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefine
   if (issue.code === 'unrecognized_keys') return 'unknown key';
   if (issue.input === undefined) return 'required, but missing';
   const hasUnit = option?.kind === 'duration' || option?.kind === 'size';
-  if (issue.code === 'invalid_format' && !hasUnit) return `${issue.message}; got ${valueText(issue.input)}`;
+  if (issue.code === 'invalid_format' && !hasUnit)
+    return `${issue.message}; got ${expectedText(issue.input)}`;
   // Inside a list or a mapping only the type of the member is known; the expectation describes the whole option.
   const isOption = option !== undefined && issue.path.length <= 2;
   if (isOption) return describeMismatch(option, issue.input);
   if (issue.code === 'invalid_value')
-    return `expected one of ${issue.values.join(', ')}, got ${valueText(issue.input)}`;
-  if (issue.code === 'custom') return `${issue.message}; got ${valueText(issue.input)}`;
-  if (issue.code !== 'invalid_type') return `not a valid value: ${valueText(issue.input)}`;
-  return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${valueText(issue.input)}`;
+    return `expected one of ${issue.values.join(', ')}, got ${expectedText(issue.input)}`;
+  if (issue.code === 'custom') return `${issue.message}; got ${expectedText(issue.input)}`;
+  if (issue.code !== 'invalid_type') return `not a valid value: ${expectedText(issue.input)}`;
+  return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${expectedText(issue.input)}`;
 }
 
 /** The validator's type names, in the words of YAML. */
@@ -81,4 +82,4 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A value as given, shortened to fit in a message. */
-export const valueText = (value: unknown): string => sanitize(JSON.stringify(value) ?? 'nothing');
+export const expectedText = (value: unknown): string => sanitize(JSON.stringify(value) ?? 'nothing');

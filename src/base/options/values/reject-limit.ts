@@ -26,7 +26,9 @@ export function readRejectLimit(text: string): RejectLimit | undefined {
   return percent === '%' ? { percent: Number(number) } : { rows: Number(number) };
 }
 
-/** Whether a limit is exceeded while rows are still being read: a percentage applies from 1,000 rows on, and at the end. */
+/**
+ * Whether a limit is exceeded while rows are still being read: a percentage applies from 1,000 rows on, and at the end.
+ */
 export const isBeyond = (
   limit: RejectLimit,
   counts: Pick<RejectCounts, 'read' | 'rejected' | 'rejectedLines'>,
@@ -49,7 +51,7 @@ export function exceeds(
  * @param of whose rows they are, if not those of the file that the error names, such as `of all files `
  * @throws RowcastError `too_many_rejects`
  */
-export function checkRejects(
+export function checkRejectLimit(
   limit: RejectLimit | undefined,
   counts: RejectCounts,
   isEnd: boolean,

@@ -3,7 +3,7 @@ import { RowcastError } from '../../errors.ts';
 import { parseRecords } from '../../parse-records.ts';
 import type { Kind, Option, Options } from '../option.ts';
 import { readDuration, readSize } from './duration.ts';
-import { describeMismatch, valueText } from './expectation.ts';
+import { describeMismatch, expectedText } from './expectation.ts';
 import { type RejectLimit, type RejectLimitOrNone, readRejectLimit } from './reject-limit.ts';
 import { schemaOf } from './value-schema.ts';
 
@@ -117,7 +117,7 @@ function readList(name: string, flag: string): string[] {
 function readMap(name: string, flag: string): Record<string, string> {
   const entries = readList(name, flag).map(item => {
     const at = item.lastIndexOf('=');
-    if (at <= 0) throw badOption(name, `expected NAME=VALUE, got ${valueText(item)}`);
+    if (at <= 0) throw badOption(name, `expected NAME=VALUE, got ${expectedText(item)}`);
     return [item.slice(0, at), item.slice(at + 1)] as const;
   });
   const map = Object.fromEntries(entries);

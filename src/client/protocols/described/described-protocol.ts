@@ -6,7 +6,7 @@ import { checkCount } from '../collect-predictions.ts';
 import { modelServerProblem, modelServerStatuses } from '../model-server-problem.ts';
 import { type Expected, expectedClasses, type Protocol, type ResponseReader } from '../protocol.ts';
 import type { ProtocolDescription, RowDescription } from './description.ts';
-import { firstAt, listAt, pathOf, pathsOf, valueAt } from './json-pointer.ts';
+import { firstAt, listAt, pathOfPointer, pathsOf, valueAt } from './json-pointer.ts';
 import { modelHeaders, readyPath, readyQuestion, requestPath } from './model-path.ts';
 import { readPredictions } from './read-predictions.ts';
 import { parseIfJson, rowsOfLines } from './response-lines.ts';
@@ -73,8 +73,8 @@ function responsePaths({ response, errors }: Responses) {
   return {
     rows: pathsOf(response.rows),
     error: pathsOf(errors.message),
-    classes: response.classes === undefined ? undefined : pathOf(response.classes),
-    index: response.index === undefined ? undefined : pathOf(response.index),
+    classes: response.classes === undefined ? undefined : pathOfPointer(response.classes),
+    index: response.index === undefined ? undefined : pathOfPointer(response.index),
     value: pathsOf(response.value ?? []),
   };
 }
@@ -91,7 +91,7 @@ export function describedReader(
   const paths = responsePaths(description);
   const { row: own, rows: where, lines: hasLines = false } = description.response;
   const described = own === 'any' ? undefined : own.kind;
-  const within = own === 'any' ? undefined : pathOf(own.at);
+  const within = own === 'any' ? undefined : pathOfPointer(own.at);
   const phrases = described === 'label' ? undefined : new Set<string>();
   const valueIn = (row: unknown, at: number): unknown => {
     if (within === undefined) return valueOfRow(firstAt(row, paths.value) ?? row);

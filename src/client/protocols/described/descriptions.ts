@@ -28,9 +28,9 @@ const sagemakerJsonLines: ProtocolDescription = {
 };
 
 /**
- * The scoring servers of MLflow 2 and 3, and Databricks Model Serving. They say nothing about their models over HTTP; what
- * a prediction is, is up to the model. A server serves one model, so the id of the report is only a name, except at
- * Databricks: `serving-endpoints/NAME`, or NAME if the URL ends with `/serving-endpoints/NAME`.
+ * The scoring servers of MLflow 2 and 3, and Databricks Model Serving. They say nothing about their models over HTTP;
+ * what a prediction is, is up to the model. A server serves one model, so the id of the report is only a name, except
+ * at Databricks: `serving-endpoints/NAME`, or NAME if the URL ends with `/serving-endpoints/NAME`.
  */
 export const mlflow: ProtocolDescription = {
   name: 'mlflow',
@@ -51,8 +51,8 @@ export const mlflow: ProtocolDescription = {
 };
 
 /**
- * Version 1 of KServe's protocol, which TensorFlow Serving and Vertex AI have too. The id of the report is the name of the
- * model, `NAME/versions/V` for one of its versions, or the resource name of an endpoint of Vertex AI.
+ * Version 1 of KServe's protocol, which TensorFlow Serving and Vertex AI have too. The id of the report is the name of
+ * the model, `NAME/versions/V` for one of its versions, or the resource name of an endpoint of Vertex AI.
  */
 const kserveV1: ProtocolDescription = {
   name: 'kserve-v1',
@@ -73,8 +73,8 @@ const kserveV1: ProtocolDescription = {
 };
 
 /**
- * DataRobot's prediction API, and its containers (`/predictions/` for a report of the name `predictions`). The classes come in
- * an order of their own, so they are matched by label.
+ * DataRobot's prediction API, and its containers (`/predictions/` for a report of the name `predictions`). The classes
+ * come in an order of their own, so they are matched by label.
  */
 const datarobot: ProtocolDescription = {
   name: 'datarobot',
@@ -93,8 +93,8 @@ const datarobot: ProtocolDescription = {
 };
 
 /**
- * Online endpoints of Azure Machine Learning whose models were registered with MLflow. The id of the report is the name of
- * the deployment that responds.
+ * Online endpoints of Azure Machine Learning whose models were registered with MLflow. The id of the report is the name
+ * of the deployment that responds.
  */
 const azureml: ProtocolDescription = {
   name: 'azureml',

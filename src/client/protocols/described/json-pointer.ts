@@ -4,7 +4,7 @@ import type { Pointers } from './description.ts';
 export type Path = readonly string[];
 
 /** Reads a JSON Pointer: empty, or names that each follow a `/`, in which `~1` is a slash and `~0` a tilde. */
-export function pathOf(pointer: string): Path {
+export function pathOfPointer(pointer: string): Path {
   if (!isPointer(pointer)) throw new TypeError(`not a JSON Pointer: ${pointer}`);
   return pointer
     .split('/')
@@ -31,7 +31,7 @@ export function valueAt(value: unknown, path: Path): unknown {
 const INDEX = /^(0|[1-9]\d*)$/;
 
 /** The paths of one pointer or several. */
-export const pathsOf = (pointers: Pointers): Path[] => [pointers].flat().map(pathOf);
+export const pathsOf = (pointers: Pointers): Path[] => [pointers].flat().map(pathOfPointer);
 
 /** The first list that one of the paths leads to; undefined if none does. */
 export function listAt(value: unknown, paths: readonly Path[]): readonly unknown[] | undefined {

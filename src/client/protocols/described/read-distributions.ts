@@ -6,8 +6,8 @@ import { type Expected, expectedClasses } from '../protocol.ts';
 import type { LabelledValue } from './row-values.ts';
 
 /**
- * Reads probabilities from a value for each row: an object by class, a list of labels with values, or a list in the order of
- * `listed`. Only who names the classes may say what a place in a list means, so it is never guessed.
+ * Reads probabilities from a value for each row: an object by class, a list of labels with values, or a list in the
+ * order of `listed`. Only who names the classes may say what a place in a list means, so it is never guessed.
  *
  * @param listed the classes that the response lists, else those that options or the model's description name
  * @throws InvalidResponse

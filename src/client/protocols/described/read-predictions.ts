@@ -27,8 +27,8 @@ export interface ReceivedValues {
 }
 
 /**
- * Reads and checks the predictions of a response, one for each row in their order. All are of the kind of the first one, and
- * of the kind that earlier responses had. A row whose prediction is null is rejected.
+ * Reads and checks the predictions of a response, one for each row in their order. All are of the kind of the first
+ * one, and of the kind that earlier responses had. A row whose prediction is null is rejected.
  *
  * @throws InvalidResponse
  */

@@ -10,16 +10,16 @@ export function parseIfJson(body: Buffer): unknown {
 }
 
 /**
- * The predictions of a response that has a line for each row: of JSON, or of CSV without a header. Some models respond with
- * all numbers on one line. Any text could be a label of CSV, so a response that begins as JSON or as a page does, or that is
- * not text, is none.
+ * The predictions of a response that has a line for each row: of JSON, or of CSV without a header. Some models respond
+ * with all numbers on one line. Any text could be a label of CSV, so a response that begins as JSON or as a page does,
+ * or that is not text, is none.
  *
  * @param personas the number of rows sent
- * @param phrases the labels of several words that earlier responses had; those of this one are added; undefined if each text is
- *   known to be a label
+ * @param phrases the labels of several words that earlier responses had; those of this one are added; undefined if each
+ *   text is known to be a label
  * @returns for a record with several fields, a list
- * @throws InvalidResponse if it is neither JSON nor CSV, or for a single row, a text of several words that is no known label:
- *   errors are such a text
+ * @throws InvalidResponse if it is neither JSON nor CSV, or for a single row, a text of several words that is no known
+ *   label: errors are such a text
  */
 export function rowsOfLines(body: Buffer, personas: number, phrases?: Set<string>): unknown[] {
   const rows = parseLines(body, personas);

@@ -9,8 +9,8 @@ export interface LabelledValue {
 }
 
 /**
- * The value of a row whose shape says what it is: itself, or its `predictionValues`. A model that predicts a number has only
- * one of those.
+ * The value of a row whose shape says what it is: itself, or its `predictionValues`. A model that predicts a number has
+ * only one of those.
  */
 export function valueOfRow(row: unknown): unknown {
   if (!isObject(row) || !Array.isArray(row.predictionValues)) return row;
@@ -20,15 +20,15 @@ export function valueOfRow(row: unknown): unknown {
 }
 
 /**
- * What H2O, PyCaret and transformers call the label of a row, whose other members are its probabilities, or the score of the
- * label.
+ * What H2O, PyCaret and transformers call the label of a row, whose other members are its probabilities, or the score
+ * of the label.
  */
 const LABELS = ['predict', 'prediction', 'label', 'prediction_label', 'predicted_label'];
 
 /**
- * The probabilities of rows that have a label next to them, or the labels of rows that have only its score too, as far as the
- * first object says so; otherwise the values as they are. A class may have the name of a label, so without known classes, a
- * number is a label only next to several probabilities.
+ * The probabilities of rows that have a label next to them, or the labels of rows that have only its score too, as far
+ * as the first object says so; otherwise the values as they are. A class may have the name of a label, so without known
+ * classes, a number is a label only next to several probabilities.
  */
 export function withoutLabels(
   values: readonly unknown[],
@@ -59,8 +59,8 @@ export const aloneIn = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 1 ? value[0] : value;
 
 /**
- * What the first value that is not null says that all predictions are. An object with numbers is a distribution if they sum
- * to 1; a list of several is one too, but does not name its classes.
+ * What the first value that is not null says that all predictions are. An object with numbers is a distribution if they
+ * sum to 1; a list of several is one too, but does not name its classes.
  *
  * @returns undefined if all are null
  * @throws InvalidResponse

@@ -98,8 +98,8 @@ function checkShape(each: Output, personas: number): void {
 }
 
 /**
- * The output that has the predictions: the one that was asked for, else the only one, else the only one of the width of the
- * classes, or without classes of a single value for each row.
+ * The output that has the predictions: the one that was asked for, else the only one, else the only one of the width of
+ * the classes, or without classes of a single value for each row.
  *
  * @returns undefined if there are several outputs with a number for each row: they are several numbers, by name
  * @throws InvalidResponse

@@ -11,8 +11,9 @@ import type { KnownModel, Protocol } from '../protocol.ts';
 import { InferenceResponses } from './inference-responses.ts';
 
 /**
- * The Open Inference Protocol, version 2, in JSON, which KServe, Triton, MLServer and Seldon have. Rows are sent as a tensor
- * for each column, or as one matrix if the model has a single input for all columns. The id of the report is the name of the model, or `NAME/versions/V` for one of its versions.
+ * The Open Inference Protocol, version 2, in JSON, which KServe, Triton, MLServer and Seldon have. Rows are sent as a
+ * tensor for each column, or as one matrix if the model has a single input for all columns. The id of the report is the
+ * name of the model, or `NAME/versions/V` for one of its versions.
  */
 export const openInference: Protocol = {
   name: 'open-inference',
@@ -58,8 +59,8 @@ const MESSAGES = pathsOf(['/error', '/detail']);
 const PROBABILITIES = 'predict_proba';
 
 /**
- * The output to ask for. Without it, MLServer returns the labels of a model of scikit-learn, and does not say that it has
- * others. A model that lists its outputs is asked for that one only if it has it.
+ * The output to ask for. Without it, MLServer returns the labels of a model of scikit-learn, and does not say that it
+ * has others. A model that lists its outputs is asked for that one only if it has it.
  */
 function requestedOutput({ classes, description }: KnownModel): string | undefined {
   if (classes === undefined) return undefined;
@@ -87,8 +88,8 @@ interface StatedOutput {
 }
 
 /**
- * What a model says about itself: its columns with their types, its outputs, and its versions, which are part of a run's
- * identity.
+ * What a model says about itself: its columns with their types, its outputs, and its versions, which are part of a
+ * run's identity.
  *
  * @throws InvalidResponse
  */

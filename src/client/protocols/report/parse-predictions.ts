@@ -18,10 +18,11 @@ export interface ExpectedPredictions extends Expected {
 }
 
 /**
- * Parses and validates a batch-persona response. It must hold as many predictions as personas, in order or numbered, and
- * if it names a report, the requested one. Each prediction must have exactly the expected classes, with probabilities in
- * 0..1 that sum to 1 within `tolerance`. A persona with invalid probabilities gets an error. If every persona is invalid,
- * the whole response is rejected, unless these rows are what is left after halving.
+ * Parses and validates a batch-persona response. It must hold as many predictions as personas, in order or numbered,
+ * and if it names a report, the requested one. Each prediction must have exactly the expected classes, with
+ * probabilities in
+ * 0..1 that sum to 1 within `tolerance`. A persona with invalid probabilities gets an error. If every persona is
+ * invalid, the whole response is rejected, unless these rows are what is left after halving.
  *
  * @throws InvalidResponse
  */

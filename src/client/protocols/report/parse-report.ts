@@ -26,8 +26,8 @@ export function parseReport(body: Buffer, id: string): LooseReport {
 }
 
 /**
- * Describes why a report is invalid; zod's own messages, unlike ours, are written for programmers. Only the first issue is shown,
- * because there can be one per member.
+ * Describes why a report is invalid; zod's own messages, unlike ours, are written for programmers. Only the first issue
+ * is shown, because there can be one per member.
  */
 function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): string {
   if (issue === undefined) return 'it is invalid';

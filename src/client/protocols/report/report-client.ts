@@ -10,7 +10,7 @@ import type { RowcastError } from '../../../base/errors.ts';
 import { CallError } from '../../../scoring/failures/call-error.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import type { Secrets } from '../../credentials.ts';
-import { type ClientOptions, ServiceClient } from '../../service-client.ts';
+import { ServiceClient, type ServiceClientOptions } from '../../service-client.ts';
 import { pausedWhileProcessing, pausedWhileReading, startDeadline } from '../../transport/deadline.ts';
 import type { Transport } from '../../transport/http.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
@@ -81,8 +81,8 @@ export interface UploadedFile {
 }
 
 /**
- * Uploads a file; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only on
- * the time without a byte in either direction while we are waiting for the service.
+ * Uploads a file; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only
+ * on the time without a byte in either direction while we are waiting for the service.
  *
  * @param file read only as fast as the service accepts it
  * @param signal aborts the upload
@@ -180,6 +180,6 @@ export async function* download(transport: Transport, path: string): AsyncGenera
  * @param wire the names of members in this deployment
  */
 export const connectReports = (
-  options: Omit<ClientOptions, 'protocol'>,
+  options: Omit<ServiceClientOptions, 'protocol'>,
   wire?: Wire,
 ): ServiceClient<ReportProtocol> => new ServiceClient({ ...options, protocol: reportProtocol(wire) });

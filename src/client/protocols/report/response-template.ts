@@ -8,7 +8,10 @@ const TOKEN = /"|-?\d[\d.eE+-]*/g;
 const ZERO = 0x30;
 const POINT = 0x2e;
 
-/** Integers and powers of ten up to this many digits are exact doubles, so their quotient is rounded only once (Clinger 1990). */
+/**
+ * Integers and powers of ten up to this many digits are exact doubles, so their quotient is rounded only once (Clinger
+ * 1990).
+ */
 const MAX_EXACT_DIGITS = 15;
 const POWERS = Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, digits) => 10 ** digits);
 
@@ -19,7 +22,10 @@ const POWERS = Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, digits) => 10 **
  */
 export class ResponseTemplate {
   readonly #classes: readonly string[];
-  /** The text before the first number, between the numbers of a persona, between two personas, and after the last number. */
+  /**
+   * The text before the first number, between the numbers of a persona, between two personas, and after the last
+   * number.
+   */
   readonly #first: Buffer;
   readonly #inner: readonly Buffer[];
   readonly #between: Buffer;
@@ -41,7 +47,9 @@ export class ResponseTemplate {
     this.#firstIndex = firstIndex;
   }
 
-  /** Derives the template of a parsed response; undefined if reading that response by it would not give the same result. */
+  /**
+   * Derives the template of a parsed response; undefined if reading that response by it would not give the same result.
+   */
   static of(body: Buffer, { classes, probabilities }: Distributions): ResponseTemplate | undefined {
     const text = body.toString('latin1');
     const strings = new StringScanner();
@@ -85,9 +93,9 @@ export class ResponseTemplate {
   }
 
   /**
-   * Reads up to the last number. Apart from `read`, because V8 compiles a long loop before the code after it has run, and
-   * then leaves the compiled code after each response and interprets the beginning of the next: in some runs, a tenth of
-   * all CPU time.
+   * Reads up to the last number. Apart from `read`, because V8 compiles a long loop before the code after it has run,
+   * and then leaves the compiled code after each response and interprets the beginning of the next: in some runs, a
+   * tenth of all CPU time.
    *
    * @returns the offset after that number; NaN if the response does not match
    */

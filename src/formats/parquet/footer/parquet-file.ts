@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ErrorDetails, RowcastError } from '../../../base/errors.ts';
 import { counted } from '../../../base/number-text.ts';
 import type { StoredBytes } from '../../../base/text-of-file.ts';
-import { FIRST_BYTES } from '../../../base/unsupported-files.ts';
+import { RECOGNIZED_BYTES } from '../../../base/unsupported-files.ts';
 import { MAX_COLUMNS } from '../../csv/header.ts';
 import { refuseUnsupported } from '../../refuse-unsupported.ts';
 import { withWideIntegers } from './arrow-fields.ts';
@@ -81,7 +81,7 @@ async function footerOf({ size, read }: StoredBytes, name: string, maxFooterByte
   const isShort = size < 3 * MAGIC.length;
   const first = isShort ? '' : (await read(0, MAGIC.length)).toString('latin1');
   if (first !== MAGIC && first !== ENCRYPTED) {
-    refuseUnsupported(await read(0, Math.min(size, FIRST_BYTES)), { name }, 'Parquet');
+    refuseUnsupported(await read(0, Math.min(size, RECOGNIZED_BYTES)), { name }, 'Parquet');
     throw badParquet(name, 'it does not begin as one: it may be compressed, or have another format', {
       isUnfinished: isShort,
     });

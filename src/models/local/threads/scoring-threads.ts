@@ -6,7 +6,6 @@ import { WorkerThread } from './worker-thread.ts';
 /** Batches that a thread should have: the next one is there when it finishes one. */
 export const BATCHES_EACH = 2;
 
-/** A thread that scores batches. */
 class ScoringThread extends WorkerThread<ThreadRequest, Scored> {
   readonly #open = new Set<number>();
 
@@ -56,7 +55,6 @@ export class ScoringThreads {
     this.count = count;
   }
 
-  /** The number of a new input. */
   newInput(): number {
     return ++this.#lastInput;
   }

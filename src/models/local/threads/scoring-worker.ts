@@ -1,7 +1,7 @@
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Scored } from '../../../scoring/scorer.ts';
 import { engineOf } from '../../model/engine.ts';
-import { openInput, scoreBatch } from '../open-input.ts';
+import { openThreadInput, scoreBatch } from '../open-input.ts';
 import type { RecordScorer } from '../record-scorer.ts';
 import type { ThreadRequest } from './thread-messages.ts';
 import { answerRequests } from './worker-thread.ts';
@@ -23,7 +23,7 @@ answerRequests<ThreadRequest, Scored>(request => {
 async function open({ data, shared }: Extract<ThreadRequest, { kind: 'open' }>): Promise<RecordScorer> {
   const { model, masks } = shared;
   const memory = BatchMemory.create();
-  return openInput(data, model, engineOf(model.predictor, { memory, masks }), memory);
+  return openThreadInput(data, model, engineOf(model.predictor, { memory, masks }), memory);
 }
 
 function closeInput(input: number): void {

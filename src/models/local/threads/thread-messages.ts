@@ -16,7 +16,6 @@ export interface InputData {
   counting: Counting | undefined;
 }
 
-/** A batch to score. */
 export interface BatchData {
   batch: Batch;
   /** Shared memory for the records with the appended fields: see `RecordScorer.score`. */

@@ -24,7 +24,6 @@ const MAX_MASKS = 1 << 16;
 
 /** Trees as masks, for `maskScores`: plain data, which threads can share. */
 export interface LeafMasks {
-  /** The bins of all features. */
   bins: readonly FeatureBins[];
   blocks: readonly MaskBlock[];
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { causeOfCode } from '../../../base/reference/cause-of-code.ts';
 import type { RunColumn, RunColumns } from '../../run-columns.ts';
 import type { Summary } from '../../summary/summary.ts';
-import type { LineageSettings } from './lineage-settings.ts';
+import { type LineageSettings, lineageSettings } from './lineage-settings.ts';
 
 type EventType = 'START' | 'COMPLETE' | 'FAIL' | 'ABORT';
 export type RunEvent = Readonly<Record<string, unknown>>;
@@ -141,4 +141,10 @@ const facet = (schema: string, members: Readonly<Record<string, unknown>>) => {
 function messageOf(code: string): string {
   const cause = causeOfCode(code);
   return cause === undefined ? 'The service responded with an error code of its own.' : `${cause} [${code}]`;
+}
+
+/** The events of a run as lines of JSON, for the file of --lineage. */
+export function* lineageText(summary: Summary, columnsOf: EventOptions['columnsOf']): Generator<string> {
+  for (const event of runEvents(summary, { ...lineageSettings(process.env), columnsOf }))
+    yield `${JSON.stringify(event)}\n`;
 }

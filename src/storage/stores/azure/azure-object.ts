@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { BlobRequestConditions, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
-import type { ListedPart, ObjectClient, ObjectHead, ObjectRange } from '../../objects/object-client.ts';
+import {
+  type ListedPart,
+  type ObjectHead,
+  type ObjectRange,
+  objectHead,
+  versionOfEtag,
+  type WritableObject,
+} from '../../objects/object-client.ts';
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import {
   failureOfConnection,
@@ -37,7 +44,7 @@ interface AzureAccess {
 }
 
 /** An upload is a set of blocks that are not part of the object yet. It has no existence of its own, and ends after a week. */
-export class AzureObject implements ObjectClient {
+export class AzureObject implements WritableObject {
   readonly name: string;
   readonly patience: NewPatience;
   readonly #access: AzureAccess;
@@ -78,7 +85,7 @@ export class AzureObject implements ObjectClient {
     return this.#ask(async blob => {
       const conditions = replaces === null ? { ifNoneMatch: '*' } : matching(replaces);
       const { etag } = await blob.upload(bytes, bytes.length, { conditions, ...this.#stored() });
-      return versionOf(etag);
+      return versionOfEtag(etag);
     });
   }
 
@@ -144,7 +151,7 @@ export class AzureObject implements ObjectClient {
   ): Promise<T> {
     const { key, container } = this.#access;
     const ask = async (): Promise<T> => act((await container()).getBlockBlobClient(key));
-    return patiently(this.patience(stop), () => ask().catch(fail), drop);
+    return patiently(this.patience(stop), () => ask().catch(failAzure), drop);
   }
 }
 
@@ -159,24 +166,8 @@ interface Found {
   metadata?: Record<string, string> | undefined;
 }
 
-function headOf({
-  etag,
-  contentLength = 0,
-  lastModified = new Date(0),
-  date = new Date(),
-  metadata,
-}: Found): ObjectHead {
-  return {
-    version: versionOf(etag),
-    isWeak: false,
-    size: contentLength,
-    modified: lastModified,
-    now: date.getTime(),
-    token: metadata?.[TOKEN],
-  };
-}
-
-const versionOf = (etag = ''): string => etag.replace(/^"(.*)"$/, '$1');
+const headOf = ({ etag, contentLength = 0, lastModified, date, metadata }: Found): ObjectHead =>
+  objectHead({ etag, size: contentLength, modified: lastModified, date, token: metadata?.[TOKEN] });
 
 /** Errors of Azure whose status does not say what they mean. */
 const FAILURES: Readonly<Record<string, StoreFailure>> = {
@@ -190,7 +181,7 @@ const FAILURES: Readonly<Record<string, StoreFailure>> = {
 };
 
 /** Tells what an error of the client means. @throws StoreError, always */
-export function fail(error: unknown): never {
+export function failAzure(error: unknown): never {
   if (error instanceof StoreError) throw error;
   if (error instanceof RestError) {
     const { code = '', statusCode, message } = error;

@@ -9,7 +9,7 @@ import {
 } from '../../objects/object-client.ts';
 import { StoreError } from '../../objects/store-error.ts';
 import { DEFAULT_AGENT, type StoreOptions } from '../store-options.ts';
-import { AzureObject, fail } from './azure-object.ts';
+import { AzureObject, failAzure } from './azure-object.ts';
 import { AnonymousCredential, BlobServiceClient, StorageSharedKeyCredential } from './sdk.ts';
 
 /** Azure Blob Storage: `az://container/key`, or `abfss://container@account.dfs.core.windows.net/key`. */
@@ -46,7 +46,7 @@ export function azureStore(options: StoreOptions): ObjectStore {
           for (const { name } of segment.blobItems) yield start + name;
         }
       } catch (error) {
-        fail(error);
+        failAzure(error);
       }
     },
     renew: () => services.clear(),

@@ -1,6 +1,12 @@
 import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
-import type { ObjectHead, ObjectRange, ObjectReader, ObjectStore } from '../../objects/object-client.ts';
+import {
+  type ObjectHead,
+  type ObjectRange,
+  type ObjectStore,
+  objectHead,
+  type ReadableObject,
+} from '../../objects/object-client.ts';
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import { failureOfConnection, failureOfStatus, StoreError, unless } from '../../objects/store-error.ts';
 import type { ByteStream } from '../../source.ts';
@@ -20,7 +26,7 @@ export const httpsStore = (secrets: ReadonlyMap<string, string> = new Map()): Ob
   renew() {},
 });
 
-class HttpsFile implements ObjectReader {
+class HttpsFile implements ReadableObject {
   readonly name: string;
   readonly patience: NewPatience;
   readonly #url: string;
@@ -45,15 +51,9 @@ class HttpsFile implements ObjectReader {
         'refused',
         'the server does not tell the size of the file: download it first, or use a pipe',
       );
-    const { etag = '', 'last-modified': modified, date } = headers;
-    return {
-      version: etag.replace(/^(W\/)?"(.*)"$/, '$2'),
-      isWeak: etag.startsWith('W/'),
-      size: Number(length),
-      modified: new Date(modified ?? 0),
-      now: date === undefined ? Date.now() : Date.parse(date),
-      token: undefined,
-    };
+    const { etag, 'last-modified': modified, date } = headers;
+    const time = new Date(modified ?? 0);
+    return objectHead({ etag, size: Number(length), modified: time, date, token: undefined });
   }
 
   async read({ from, end, version }: ObjectRange, stop?: AbortSignal): Promise<ByteStream> {

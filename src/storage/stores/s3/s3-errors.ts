@@ -27,7 +27,7 @@ const FAILURES: Readonly<Record<string, StoreFailure>> = {
 };
 
 /** An error of the client; a redirect to another host has no status that can succeed. */
-export function fail(error: unknown): never {
+export function failS3(error: unknown): never {
   if (error instanceof StoreError) throw error;
   const {
     name = '',

@@ -5,16 +5,18 @@ import {
   type CopiedRange,
   type ListedPart,
   ListingLimit,
-  type ObjectClient,
   type ObjectHead,
   type ObjectRange,
+  objectHead,
   parseObjectName,
+  versionOfEtag,
+  type WritableObject,
 } from '../../objects/object-client.ts';
 import { type NewPatience, patiently } from '../../objects/patience.ts';
 import { StoreError, unless } from '../../objects/store-error.ts';
 import type { ByteStream } from '../../source.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { fail } from './s3-errors.ts';
+import { failS3 } from './s3-errors.ts';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -45,10 +47,10 @@ interface S3Access {
 }
 
 /** Requests about one object of a service that speaks S3's protocol. */
-export class S3Object implements ObjectClient {
+export class S3Object implements WritableObject {
   readonly name: string;
   readonly patience: NewPatience;
-  readonly copyPart: ObjectClient['copyPart'];
+  readonly copyPart: WritableObject['copyPart'];
   readonly #access: S3Access;
   readonly #place: { Bucket: string; Key: string; RequestPayer?: 'requester' };
 
@@ -109,7 +111,7 @@ export class S3Object implements ObjectClient {
       ...(typeof replaces === 'string' && { IfMatch: replaces }),
     };
     const { ETag } = await this.#send(s3 => s3.send(new PutObjectCommand(command)));
-    return versionOf(ETag);
+    return versionOfEtag(ETag);
   }
 
   async remove(version?: string): Promise<void> {
@@ -147,7 +149,7 @@ export class S3Object implements ObjectClient {
   async putPart(upload: string, number: number, bytes: Buffer): Promise<string> {
     const command = { ...this.#place, UploadId: upload, PartNumber: number, ...this.#body(bytes) };
     const { ETag } = await this.#send(s3 => s3.send(new UploadPartCommand(command)));
-    return versionOf(ETag);
+    return versionOfEtag(ETag);
   }
 
   async parts(upload: string): Promise<ListedPart[]> {
@@ -161,7 +163,7 @@ export class S3Object implements ObjectClient {
     for await (const { Parts = [] } of pages) {
       limit.page(Parts.length);
       for (const { PartNumber = 0, ETag, Size = 0 } of Parts) {
-        const tag = versionOf(ETag);
+        const tag = versionOfEtag(ETag);
         limit.keep(tag.length);
         found.push({ number: PartNumber, tag, bytes: Size });
       }
@@ -201,7 +203,7 @@ export class S3Object implements ObjectClient {
       ...(!copied.isWhole && { CopySourceRange: `bytes=${copied.from}-${copied.end - 1}` }),
     };
     const { CopyPartResult } = await this.#send(s3 => s3.send(new UploadPartCopyCommand(command)));
-    return versionOf(CopyPartResult?.ETag);
+    return versionOfEtag(CopyPartResult?.ETag);
   }
 
   #body(bytes: Buffer): { Body: Buffer; ContentLength: number; ContentMD5?: string } {
@@ -212,7 +214,7 @@ export class S3Object implements ObjectClient {
 
   /** Makes a request, again while the store is unavailable. @param drop as of `patiently` */
   #send<T>(act: (s3: S3Client) => Promise<T>, stop?: AbortSignal, drop?: (late: T) => void): Promise<T> {
-    return patiently(this.patience(stop), () => act(this.#access.client()).catch(fail), drop);
+    return patiently(this.patience(stop), () => act(this.#access.client()).catch(failS3), drop);
   }
 }
 
@@ -242,21 +244,5 @@ interface Found {
   date?: string;
 }
 
-/** The clock of this machine stands in for that of a store whose responses have no date. */
-function headOf(found: Found): ObjectHead {
-  const { ETag = '', ContentLength, LastModified = new Date(0), Metadata, date } = found;
-  const now = Date.parse(date ?? '');
-  // Zero would make it an empty file.
-  if (ContentLength === undefined)
-    throw new StoreError('refused', 'the store does not tell the size of the object');
-  return {
-    version: versionOf(ETag),
-    isWeak: ETag.startsWith('W/'),
-    size: ContentLength,
-    modified: LastModified,
-    now: Number.isNaN(now) ? Date.now() : now,
-    token: Metadata?.[TOKEN],
-  };
-}
-
-const versionOf = (etag = ''): string => etag.replace(/^(W\/)?"(.*)"$/, '$2');
+const headOf = ({ ETag, ContentLength, LastModified, Metadata, date }: Found): ObjectHead =>
+  objectHead({ etag: ETag, size: ContentLength, modified: LastModified, date, token: Metadata?.[TOKEN] });

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { ListObjectsV2CommandOutput, S3ClientConfig } from '@aws-sdk/client-s3';
 import { ListingLimit, type ObjectStore, parseObjectPrefix } from '../../objects/object-client.ts';
 import { DEFAULT_AGENT, type StoreOptions } from '../store-options.ts';
-import { fail } from './s3-errors.ts';
+import { failS3 } from './s3-errors.ts';
 import { pagesOf, payer, S3Object } from './s3-object.ts';
 import { ListObjectsV2Command, S3Client } from './sdk.ts';
 
@@ -113,7 +113,7 @@ async function* list(client: () => S3Client, prefix: string, options: StoreOptio
   const pages = pagesOf<ListObjectsV2CommandOutput>(last => {
     const next = last && { ContinuationToken: last.NextContinuationToken };
     const command = { Bucket: bucket, Prefix: key, ...next, ...payer(options) };
-    return client().send(new ListObjectsV2Command(command)).catch(fail);
+    return client().send(new ListObjectsV2Command(command)).catch(failS3);
   });
   const limit = new ListingLimit();
   for await (const { Contents = [] } of pages) {

@@ -34,14 +34,14 @@ export interface Design {
 
 /** Creates designs from columns that are read once; features that do not depend on the training rows are cached. */
 export class Designer {
-  readonly #columns: readonly ColumnValues[];
+  readonly #columns: readonly EncodableColumn[];
   readonly #labelled: Labelled;
   readonly #learning: Int32Array;
   readonly #seed: number;
   readonly #kept = new Map<string, BinnedFeature>();
 
   /** @param learning the rows that determine the bins; must not contain testing rows */
-  constructor(columns: readonly ColumnValues[], labelled: Labelled, learning: Int32Array, seed: number) {
+  constructor(columns: readonly EncodableColumn[], labelled: Labelled, learning: Int32Array, seed: number) {
     this.#columns = columns;
     this.#labelled = labelled;
     this.#learning = learning;
@@ -79,7 +79,7 @@ export class Designer {
   }
 
   /** A feature that does not depend on the training rows. */
-  #fixed({ column, values }: ColumnValues, index: number, encoding: Encoding): BinnedFeature {
+  #fixed({ column, values }: EncodableColumn, index: number, encoding: Encoding): BinnedFeature {
     const count = encoding.kind === 'merged' ? encoding.count : 0;
     const key = `${index} ${count}`;
     const kept = this.#kept.get(key);
@@ -95,7 +95,7 @@ export class Designer {
 
   /** Training rows are encoded from the other folds, to avoid leakage; all other rows from all training rows. */
   #target(
-    { column, values, levels }: ColumnValues,
+    { column, values, levels }: EncodableColumn,
     count: number,
     training: Int32Array,
   ): { parts: BinnedFeature[]; learned: LearnedColumn } {
@@ -138,7 +138,7 @@ function targetOf(targets: Targets, level: number, score: number): number {
 }
 
 /** A column as the model file describes it, unless it is target-encoded. */
-function learnedBy({ column, levels }: ColumnValues, encoding: Encoding): LearnedColumn {
+function learnedBy({ column, levels }: EncodableColumn, encoding: Encoding): LearnedColumn {
   if (column.type !== 'categorical' || encoding.kind !== 'merged') return column;
   const { name, type } = column;
   const own = levels.slice(0, encoding.count);
@@ -148,7 +148,7 @@ function learnedBy({ column, levels }: ColumnValues, encoding: Encoding): Learne
 }
 
 /** A column's values in all rows, as numbers; NaN for a missing value. */
-export interface ColumnValues {
+export interface EncodableColumn {
   column: LearnedColumn;
   /** For a categorical column, level numbers from 1; the number after the last one for all other values. */
   values: Float64Array;
@@ -170,7 +170,7 @@ export function columnValues(
   column: LearnedColumn,
   texts: readonly string[],
   learning: Int32Array,
-): ColumnValues {
+): EncodableColumn {
   if (column.type !== 'categorical') {
     const encode = encoderOf(column);
     return {

@@ -1,4 +1,4 @@
-import { scoresOf } from '../../../models/model/scores.ts';
+import { scoreCount } from '../../../models/model/scores.ts';
 import type { Random } from '../../seeded-random.ts';
 
 /** Smoothing: pseudo-rows with the overall class shares that are added to each level. */
@@ -33,7 +33,7 @@ export function foldedTargets(
   count: number,
   random: Random,
 ): Float64Array[] {
-  const stride = scoresOf(classes);
+  const stride = scoreCount(classes);
   const features = Array.from({ length: stride }, () => new Float64Array(labels.length).fill(Number.NaN));
   const folds = Uint8Array.from(rows, () => Math.floor(random() * FOLDS));
   for (let fold = 0; fold < FOLDS; fold++) {

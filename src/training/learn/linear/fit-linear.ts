@@ -1,5 +1,5 @@
 import type { LinearSpec } from '../../../models/model/predictor-spec.ts';
-import { logistic, probabilitiesOf, scoresOf } from '../../../models/model/scores.ts';
+import { logistic, probabilitiesOf, scoreCount } from '../../../models/model/scores.ts';
 import type { Binning, Feature } from '../features/bins.ts';
 import type { Labelled } from '../features/design.ts';
 import { priorScores } from '../loss.ts';
@@ -23,7 +23,7 @@ interface LinearInput extends Labelled {
  */
 export function fitLinear(input: LinearInput): LinearSpec {
   const { labels, classes, rows, penalty } = input;
-  const stride = scoresOf(classes);
+  const stride = scoreCount(classes);
   const scales = input.features.map((feature, i) => scaleOf(feature, input.binnings[i], rows));
   const ownLabels = Uint8Array.from(rows, row => labels[row] as number);
   let offset = 0;

@@ -1,4 +1,4 @@
-import { scoresOf } from '../../../models/model/scores.ts';
+import { scoreCount } from '../../../models/model/scores.ts';
 import { type BoostSettings, MAX_TREE_ROWS } from '../trees/boost.ts';
 
 /** A kind of model with its settings. */
@@ -47,7 +47,7 @@ export function slower(candidate: Candidate, classes: number): Candidate | undef
 }
 
 function trees(classes: number, settings: BoostSettings): Candidate {
-  const steps = scoresOf(classes) * (Math.log2(settings.leaves) + 1);
+  const steps = scoreCount(classes) * (Math.log2(settings.leaves) + 1);
   const affordable = Math.floor((1000 * MAX_ROW_MICROSECONDS) / (STEP_NANOSECONDS * steps));
   const maxRounds = Math.max(MIN_ROUNDS, Math.min(affordable, Math.ceil((MAX_ROUNDS * 0.1) / settings.rate)));
   // Few rounds need a high learning rate.
@@ -76,8 +76,12 @@ const ITERATIONS = 120;
  *
  * @param rounds rounds of trees; by default the maximum
  */
-export function workOf(candidate: Candidate, { rows, features, classes }: Size, rounds?: number): number {
-  const scores = scoresOf(classes);
+export function trainingWork(
+  candidate: Candidate,
+  { rows, features, classes }: Size,
+  rounds?: number,
+): number {
+  const scores = scoreCount(classes);
   switch (candidate.kind) {
     case 'trees': {
       const { settings, maxRounds } = candidate;

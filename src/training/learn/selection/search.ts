@@ -1,12 +1,12 @@
 import { MAX_OWN_LEVELS } from '../../../models/model/model-format.ts';
-import { scoresOf } from '../../../models/model/scores.ts';
-import type { ColumnValues, Designer, Encoding, Labelled } from '../features/design.ts';
-import { type Candidate, candidatesFor, type Size, slower, workOf } from './candidates.ts';
-import { type Fold, type Metrics, metricsOf, type Validated, validate } from './validate.ts';
+import { scoreCount } from '../../../models/model/scores.ts';
+import type { Designer, EncodableColumn, Encoding, Labelled } from '../features/design.ts';
+import { type Candidate, candidatesFor, type Size, slower, trainingWork } from './candidates.ts';
+import { type Fold, metricsOf, type Validated, type ValidationMetrics, validate } from './validate.ts';
 
 interface ComparedCandidate {
   candidate: Candidate;
-  metrics: Metrics;
+  metrics: ValidationMetrics;
   /** The number of rows it was trained on. */
   rows: number;
 }
@@ -30,7 +30,7 @@ interface SearchOptions {
 }
 
 /**
- * The budget of the search, in additions (see `workOf`) rather than seconds, so that the same data and seed give the
+ * The budget of the search, in additions (see `trainingWork`) rather than seconds, so that the same data and seed give the
  * same model on any machine: about five seconds on a core of 2020, and a tenth of it per trial. A training
  * that has started is completed, and every candidate is trained at least once.
  */
@@ -60,7 +60,7 @@ class Search {
     const [first] = options.folds;
     if (first === undefined) throw new Error('there are no folds');
     this.candidates = candidatesFor(this.#size(first.training.length));
-    const rowWork = Math.max(...this.candidates.map(candidate => workOf(candidate, this.#size(1))));
+    const rowWork = Math.max(...this.candidates.map(candidate => trainingWork(candidate, this.#size(1))));
     const rows = Math.max(MIN_TRIAL_ROWS, Math.floor((TRIAL_SHARE * this.#totalWork) / rowWork));
     this.#trialFold = {
       training: spread(first.training, rows),
@@ -111,7 +111,7 @@ class Search {
   /** @param folds the number of folds */
   affords(candidates: readonly Candidate[], folds: number): boolean {
     const size = this.#size(this.#options.folds[0]?.training.length ?? 0);
-    const work = candidates.reduce((sum, candidate) => sum + workOf(candidate, size), 0);
+    const work = candidates.reduce((sum, candidate) => sum + trainingWork(candidate, size), 0);
     return folds * work <= this.#left;
   }
 
@@ -139,7 +139,7 @@ class Search {
     const design = designer.design(this.encodings, fold.training);
     const validated = validate(candidate, design, labelled, fold, seed);
     const scale = { rows: fold.training.length, features: design.features.length, classes: labelled.classes };
-    this.#left -= workOf(candidate, scale, validated.losses.length);
+    this.#left -= trainingWork(candidate, scale, validated.losses.length);
     known.set(key, validated);
     return validated;
   }
@@ -155,8 +155,7 @@ function spread(rows: Int32Array, most: number): Int32Array {
 export interface Selection {
   candidate: Candidate;
   encodings: readonly Encoding[];
-  metrics: Metrics;
-  /** All candidates that were compared. */
+  metrics: ValidationMetrics;
   compared: ComparedCandidate[];
 }
 
@@ -199,14 +198,14 @@ const MANY_MERGED = 0.02;
 const MAX_TARGET_SCORES = 10;
 
 /** The default encoding of a column: levels with fewer than 5 rows are merged. */
-export function defaultEncoding({ column, counts }: ColumnValues): Encoding {
+export function defaultEncoding({ column, counts }: EncodableColumn): Encoding {
   return column.type === 'categorical'
     ? { kind: 'merged', count: countOver(counts, MIN_LEVEL_ROWS) }
     : { kind: 'own' };
 }
 
 /** The columns with many or rare levels, and the encodings to try. */
-export function encodingChoices(columns: readonly ColumnValues[], classes: number): EncodingChoice[] {
+export function encodingChoices(columns: readonly EncodableColumn[], classes: number): EncodingChoice[] {
   return columns.flatMap((values, index) => {
     const { column, counts } = values;
     if (column.type !== 'categorical') return [];
@@ -217,7 +216,7 @@ export function encodingChoices(columns: readonly ColumnValues[], classes: numbe
     const frequent = countOver(counts, FREQUENT_SHARE * rows);
     const encodings: Encoding[] = [defaultEncoding(values)];
     if (frequent > 0 && frequent < frequentEnough) encodings.push({ kind: 'merged', count: frequent });
-    if (scoresOf(classes) <= MAX_TARGET_SCORES)
+    if (scoreCount(classes) <= MAX_TARGET_SCORES)
       encodings.push({ kind: 'target', count: countOver(counts, 2, Infinity) });
     encodings.push({ kind: 'left out' });
     return [{ index, encodings }];

@@ -1,6 +1,6 @@
 import type { PredictorSpec } from '../../../models/model/predictor-spec.ts';
-import { probabilitiesOf, scoresOf } from '../../../models/model/scores.ts';
-import type { Split } from '../../rows/split-rows.ts';
+import { probabilitiesOf, scoreCount } from '../../../models/model/scores.ts';
+import type { RowSplit } from '../../rows/split-rows.ts';
 import { seededRandom, shuffled } from '../../seeded-random.ts';
 import { accuracy, logLoss } from '../evaluation.ts';
 import type { Design, Labelled } from '../features/design.ts';
@@ -47,7 +47,7 @@ export function validate(
     measure(predictRows(spec, design, labelled, validation));
     return result;
   }
-  const stride = scoresOf(classes);
+  const stride = scoreCount(classes);
   const own = new Float64Array(validation.length * stride);
   let best = { loss: Infinity, round: 0 };
   const patience = Math.ceil(PATIENCE / candidate.settings.rate);
@@ -90,7 +90,7 @@ export function learn(
   );
 }
 
-export interface Metrics {
+export interface ValidationMetrics {
   loss: number;
   accuracy: number;
   /** The best number of rounds of trees. */
@@ -98,12 +98,12 @@ export interface Metrics {
 }
 
 /** The mean metrics over folds, at the number of rounds with the smallest loss. */
-export function metricsOf(folds: readonly Validated[]): Metrics {
+export function metricsOf(folds: readonly Validated[]): ValidationMetrics {
   const rounds = Math.min(...folds.map(({ losses }) => losses.length));
   const rows = folds.reduce((sum, fold) => sum + fold.rows, 0);
   const mean = (of: 'losses' | 'accuracies', round: number) =>
     folds.reduce((sum, fold) => sum + ((fold[of][round] ?? 0) * fold.rows) / rows, 0);
-  let best: Metrics = { loss: Infinity, accuracy: 0, rounds: 0 };
+  let best: ValidationMetrics = { loss: Infinity, accuracy: 0, rounds: 0 };
   for (let round = 0; round < rounds; round++) {
     const loss = mean('losses', round);
     if (loss < best.loss) best = { loss, accuracy: mean('accuracies', round), rounds: round + 1 };
@@ -116,7 +116,7 @@ const MAX_CROSS_VALIDATED = 2500;
 const MAX_FIFTHS = 1000;
 
 /** The folds that candidates are compared on: one, or 3 or 5 for cross-validation. None contains testing rows. */
-export function foldsOf(split: Split, labels: Uint8Array, seed: number): Fold[] {
+export function foldsOf(split: RowSplit, labels: Uint8Array, seed: number): Fold[] {
   const learning = [...split.training, ...split.validation];
   if (learning.length > MAX_CROSS_VALIDATED)
     return [{ training: Int32Array.from(split.training), validation: Int32Array.from(split.validation) }];

@@ -1,9 +1,9 @@
-import { scoresOf } from '../../../models/model/scores.ts';
+import { scoreCount } from '../../../models/model/scores.ts';
 import { type Random, shuffled } from '../../seeded-random.ts';
 import { classGradients, logisticGradients, priorScores, softmax } from '../loss.ts';
 import { TreeGrower } from './grow-tree.ts';
 import type { BinnedTable } from './histograms.ts';
-import { addScores, type GrownTree, type TreeSettings } from './tree.ts';
+import { addTreeScores, type GrownTree, type TreeSettings } from './tree.ts';
 
 export interface BoostSettings extends TreeSettings {
   /** The learning rate: each tree's values are multiplied by it (shrinkage). */
@@ -43,7 +43,7 @@ export const MAX_TREE_ROWS = 10_000;
 /** Gradient boosting of the log loss (Friedman 2001): logistic loss for two classes, softmax for more. */
 export function boost({ table, labels, classes, rows }: LearningRows, options: BoostOptions): Boosted {
   const { settings, random, maxRounds, watched, onRound } = options;
-  const stride = scoresOf(classes);
+  const stride = scoreCount(classes);
   const base = priorScores(labels, rows, classes);
   const scores = new Float64Array(labels.length * stride);
   for (let at = 0; at < scores.length; at += stride) scores.set(base, at);
@@ -67,7 +67,7 @@ export function boost({ table, labels, classes, rows }: LearningRows, options: B
       trees.push(grower.grow(treeRows, derivatives, features, settings.rate));
     }
     trees.forEach((tree, index) => {
-      addScores(tree, table.bins, scored, { scores, stride, index });
+      addTreeScores(tree, table.bins, scored, { scores, stride, index });
     });
     rounds.push(trees);
     if (onRound !== undefined && !onRound(scores, round)) break;

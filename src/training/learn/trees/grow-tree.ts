@@ -4,8 +4,8 @@ import {
   type FoundSplit,
   type GrownTree,
   goesLeft,
+  type NodeSplit,
   partition,
-  type Split,
   type Sums,
   TINY,
   type TreeNode,
@@ -27,7 +27,7 @@ interface Leaf {
   best: FoundSplit | undefined;
   depth: number;
   /** The node in the tree: gets a split and children, or a value when the tree is finished. */
-  node: { value?: number; split?: Split; left?: Leaf['node']; right?: Leaf['node'] };
+  node: { value?: number; split?: NodeSplit; left?: Leaf['node']; right?: Leaf['node'] };
 }
 
 const MAX_DEPTH = 24;

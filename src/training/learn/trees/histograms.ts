@@ -76,4 +76,4 @@ const HESSIAN_UNIT = 2 ** 16;
 const COUNT_LIMIT = 2 ** 20;
 export const packed = (hessian: number): number => Math.round(hessian * HESSIAN_UNIT) * COUNT_LIMIT + 1;
 export const hessianOf = (weight: number): number => Math.floor(weight / COUNT_LIMIT) / HESSIAN_UNIT;
-export const countOf = (weight: number): number => weight - Math.floor(weight / COUNT_LIMIT) * COUNT_LIMIT;
+export const rowsIn = (weight: number): number => weight - Math.floor(weight / COUNT_LIMIT) * COUNT_LIMIT;

@@ -1,6 +1,6 @@
 import type { Binning } from '../features/bins.ts';
-import { countOf, hessianOf } from './histograms.ts';
-import { type FoundSplit, type Split, type Sums, TINY, type TreeSettings } from './tree.ts';
+import { hessianOf, rowsIn } from './histograms.ts';
+import { type FoundSplit, type NodeSplit, type Sums, TINY, type TreeSettings } from './tree.ts';
 
 const MIN_GAIN = 1e-7;
 const MIN_HESSIAN = 1e-3;
@@ -32,7 +32,7 @@ class Search {
   readonly #settings: TreeSettings;
   readonly #parent: number;
   #gain = MIN_GAIN;
-  #split: Split | undefined;
+  #split: NodeSplit | undefined;
   #left: Sums = { gradient: 0, hessian: 0, count: 0 };
 
   constructor(histogram: Float64Array, total: Sums, settings: TreeSettings) {
@@ -56,7 +56,7 @@ class Search {
   /** Tries all cuts, with the missing values on the right and, if there are any, also on the left. */
   ordered(feature: number, offset: number, bins: number): void {
     const histogram = this.#histogram;
-    const missing = countOf(histogram[offset + 1] as number);
+    const missing = rowsIn(histogram[offset + 1] as number);
     for (let side = 0; side < (missing > 0 ? 2 : 1); side++) {
       let gradient = side === 1 ? (histogram[offset] as number) : 0;
       let weight = side === 1 ? (histogram[offset + 1] as number) : 0;
@@ -68,7 +68,7 @@ class Search {
         if (rows === 0) continue;
         gradient += histogram[at] as number;
         weight += rows;
-        const count = countOf(weight);
+        const count = rowsIn(weight);
         const hessian = hessianOf(weight);
         const gain = this.#gainOf(gradient, hessian, count);
         if (gain > this.#gain) {
@@ -93,7 +93,7 @@ class Search {
     const scored: { bin: number; score: number }[] = [];
     for (let bin = 0; bin < bins; bin++) {
       const weight = histogram[offset + 2 * bin + 1] as number;
-      const count = countOf(weight);
+      const count = rowsIn(weight);
       if (count === 0 || 2 * count < this.#settings.leafRows) continue;
       const smoothed = hessianOf(weight) + LEVEL_SMOOTHING * meanHessian;
       scored.push({ bin, score: (histogram[offset + 2 * bin] as number) / (smoothed + TINY) });
@@ -108,7 +108,7 @@ class Search {
     ranked.slice(0, -1).forEach((bin, i) => {
       gradient += histogram[offset + 2 * bin] as number;
       weight += histogram[offset + 2 * bin + 1] as number;
-      const count = countOf(weight);
+      const count = rowsIn(weight);
       const hessian = hessianOf(weight);
       const gain = this.#gainOf(gradient, hessian, count);
       if (gain <= this.#gain) return;
@@ -130,7 +130,7 @@ class Search {
     return (gradient * gradient) / (hessian + l2) + (rest * rest) / (others + l2) - this.#parent;
   }
 
-  #keep(split: Split, gain: number, gradient: number, hessian: number, count: number): void {
+  #keep(split: NodeSplit, gain: number, gradient: number, hessian: number, count: number): void {
     this.#split = split;
     this.#gain = gain;
     this.#left = { gradient, hessian, count };

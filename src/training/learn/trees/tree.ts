@@ -2,7 +2,7 @@
  * How a node splits rows: values up to a cut go left and larger ones right, or levels in a set go left and all others
  * right. Missing values go where they went in training, or with the majority of rows.
  */
-export interface Split {
+export interface NodeSplit {
   feature: number;
   /** The last bin that goes left; 0 for levels. */
   bin: number;
@@ -12,7 +12,7 @@ export interface Split {
 }
 
 /** A leaf has a value; any other node a split and two children. */
-export type TreeNode = { value: number } | { split: Split; left: TreeNode; right: TreeNode };
+export type TreeNode = { value: number } | { split: NodeSplit; left: TreeNode; right: TreeNode };
 
 /** A tree over bins. */
 export interface GrownTree {
@@ -21,7 +21,7 @@ export interface GrownTree {
 }
 
 /** Adds a tree's values to the scores of rows, at `scores[row * stride + index]`. */
-export function addScores(
+export function addTreeScores(
   { root }: GrownTree,
   bins: readonly Uint8Array[],
   rows: Int32Array,
@@ -47,7 +47,7 @@ export function addScores(
 }
 
 /** By bin, 1 if it goes left. */
-export function goesLeft({ bin, levels, missingLeft }: Split): Uint8Array {
+export function goesLeft({ bin, levels, missingLeft }: NodeSplit): Uint8Array {
   const left = new Uint8Array(256);
   if (levels === undefined) left.fill(1, 1, bin + 1);
   else for (const level of levels) left[level] = 1;
@@ -78,7 +78,6 @@ export function partition(
 export interface TreeSettings {
   /** The most leaves of a tree. */
   leaves: number;
-  /** The fewest rows of a leaf. */
   leafRows: number;
   /** L2 penalty on leaf values. */
   l2: number;
@@ -92,7 +91,7 @@ export interface Sums {
 }
 
 export interface FoundSplit {
-  split: Split;
+  split: NodeSplit;
   /** The reduction of the loss (second order; twice equation 7 of Chen and Guestrin 2016). */
   gain: number;
   left: Sums;

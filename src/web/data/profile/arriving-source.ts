@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import { type ByteSource, chunksAfter } from '../../../formats/records/byte-source.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../../storage/codecs/codec.ts';
-import { codecOfBytes, MAGIC_BYTES } from '../../../storage/codecs/codecs.ts';
+import { CODEC_START_BYTES, codecOfBytes } from '../../../storage/codecs/codecs.ts';
 import { beginning } from '../../recognize-upload.ts';
 
 /**
@@ -35,6 +35,6 @@ export const arrivingSource = (stored: AsyncIterator<Buffer>, name: string): Byt
 });
 
 async function* decompressed(stored: AsyncIterator<Buffer>, name: string): AsyncGenerator<Buffer> {
-  const first = await beginning(stored, MAGIC_BYTES);
+  const first = await beginning(stored, CODEC_START_BYTES);
   yield* codecOfBytes(first).decompress(chunksAfter(first, stored), name, UPLOAD_WINDOW_BYTES);
 }

@@ -17,7 +17,7 @@ interface UploadLimits {
   groupBytes: number;
 }
 
-export interface Upload {
+export interface ReceivedUpload {
   /** The file's bytes, plain, gzip or zstd. It is destroyed as soon as an error is found in them. */
   body: Readable;
   /** The file's name, to be shown. */
@@ -38,7 +38,7 @@ export interface Upload {
  *
  * @throws RequestError `invalid_csv`, `quota_exceeded`, `disk_full`, or what the body fails with
  */
-export async function receiveUpload(store: DataStore, upload: Upload): Promise<DataMeta> {
+export async function receiveUpload(store: DataStore, upload: ReceivedUpload): Promise<DataMeta> {
   const { body, name, by, limits, client } = upload;
   // The upload may fail before anything reads it; the reader gets the error then.
   body.on('error', () => {});

@@ -5,11 +5,11 @@ import { takeOne } from '../../../server/limits/shares.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 import { sampleFile, sampleName } from '../../assets.ts';
 import type { PlatformContext } from '../../context.ts';
-import { MAX_GROUP_BYTES, THREAD_BYTES } from '../../recognize-upload.ts';
+import { MAX_GROUP_BYTES, UPLOAD_THREAD_BYTES } from '../../recognize-upload.ts';
 import { sessionOf } from '../../session/require-session.ts';
 import { sessionUpload, uploadClient } from '../../session/with-session.ts';
 import { type DataMeta, shownName } from '../data-files.ts';
-import { receiveUpload, type Upload } from './receive-upload.ts';
+import { type ReceivedUpload, receiveUpload } from './receive-upload.ts';
 
 /** Wider files are for `rowcast train`: their profiles would be too large for a page. */
 const MAX_COLUMNS = 2_000;
@@ -30,11 +30,11 @@ export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
   const receive = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    file: Pick<Upload, 'body' | 'name' | 'delimiter' | 'size'>,
+    file: Pick<ReceivedUpload, 'body' | 'name' | 'delimiter' | 'size'>,
   ): Promise<DataMeta> => {
     const by = sessionOf(request).principal.name;
     const client = uploadClient(request, reply, limits);
-    const release = await client.waits(uploadMemory.take(by, THREAD_BYTES, client.gone));
+    const release = await client.waits(uploadMemory.take(by, UPLOAD_THREAD_BYTES, client.gone));
     try {
       return await receiveUpload(data, { ...file, by, client, limits: fileLimits });
     } finally {

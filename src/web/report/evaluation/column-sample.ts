@@ -5,7 +5,7 @@ import { isBlank } from '../../../formats/values/coerce.ts';
 import type { FieldObserver } from './testing-rows.ts';
 
 /** What is typical of a column's values in the testing rows, which are a fifth of the labelled rows at random. */
-export interface ColumnProfile {
+export interface TypicalValues {
   /** Whether at least half of the rows have no value. */
   isMostlyMissing: boolean;
   /** Only for a column of numbers or dates (in days since 1970), and only if one of the rows has a value. */
@@ -70,8 +70,8 @@ export class ColumnSample implements FieldObserver {
   }
 
   /** By name. Other requests get their turn after each column, because sorting its values takes a millisecond. */
-  async profiles(): Promise<Map<string, ColumnProfile>> {
-    const profiles = new Map<string, ColumnProfile>();
+  async profiles(): Promise<Map<string, TypicalValues>> {
+    const profiles = new Map<string, TypicalValues>();
     for (const sampled of this.#columns) {
       profiles.set(sampled.name, profileOf(sampled));
       await nextTurn();
@@ -99,7 +99,7 @@ function add(sampled: Sampled, text: string): void {
   values.push(value);
 }
 
-function profileOf({ values, given, rows }: Sampled): ColumnProfile {
+function profileOf({ values, given, rows }: Sampled): TypicalValues {
   return { isMostlyMissing: 2 * given <= rows, numbers: numberProfile(values) };
 }
 

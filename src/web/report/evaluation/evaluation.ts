@@ -4,7 +4,7 @@ import { resultOf, startThread } from '../../../base/thread-result.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { testingResults } from '../../../models/store/report-store.ts';
 import { classScores, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
-import { type ColumnProfile, ColumnSample } from './column-sample.ts';
+import { ColumnSample, type TypicalValues } from './column-sample.ts';
 import { readTestingRows } from './testing-rows.ts';
 
 /** What a report's page shows of its testing results and the report does not have: its quality was computed in training. */
@@ -12,7 +12,7 @@ export interface Evaluation {
   /** By class, against all others; undefined if no testing row or every testing row has the class. */
   curves: (RocCurve | undefined)[];
   /** By name. */
-  columns: ReadonlyMap<string, ColumnProfile>;
+  columns: ReadonlyMap<string, TypicalValues>;
 }
 
 /**

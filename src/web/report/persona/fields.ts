@@ -1,7 +1,7 @@
 import type { Report } from '../../../base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import type { DateOrder } from '../../../formats/values/dates.ts';
-import type { ColumnProfile, NumberProfile } from '../evaluation/column-sample.ts';
+import type { NumberProfile, TypicalValues } from '../evaluation/column-sample.ts';
 
 /** A column of a report as a field of the form for personas. */
 export interface PersonaField {
@@ -39,7 +39,7 @@ const DAY_MS = 86_400_000;
 export function personaFields(
   learned: readonly LearnedColumn[],
   drivers: Report['drivers'],
-  profiles: ReadonlyMap<string, ColumnProfile> | undefined,
+  profiles: ReadonlyMap<string, TypicalValues> | undefined,
 ): PersonaField[] {
   const columns = new Map<string, LearnedColumn[]>();
   for (const column of learned) columns.set(column.name, [...(columns.get(column.name) ?? []), column]);

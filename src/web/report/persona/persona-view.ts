@@ -8,13 +8,13 @@ import { RequestError } from '../../../server/problems/problems.ts';
 import type { PlatformContext } from '../../context.ts';
 import type { LoadedReport } from '../loaded-reports.ts';
 import { MAX_FIELDS, type PersonaField } from './fields.ts';
-import { type FormValues, readPersona, textOf } from './read-form.ts';
+import { controlText, type PersonaValues, readPersona } from './read-form.ts';
 import { type Curve, gridOf, responseCurve } from './response-curve.ts';
 
 /** The form for personas and what the model says about the one in it. */
 export interface PersonaView {
   /** The texts of the controls. */
-  values: FormValues;
+  values: PersonaValues;
   errors: ReadonlyMap<string, string>;
   remarks: ReadonlyMap<string, string>;
   /** In the order of the report's classes; undefined if there are errors, or if they were not asked for. */
@@ -31,7 +31,7 @@ export interface PersonaRequest {
   reply: FastifyReply;
   loaded: LoadedReport;
   /** The texts of the controls; a typical persona if omitted. */
-  values: FormValues | undefined;
+  values: PersonaValues | undefined;
   wants: { probabilities: boolean; curve: boolean };
 }
 
@@ -47,7 +47,7 @@ export async function viewPersona(
   const typical = given === undefined ? fields : fields.slice(MAX_FIELDS);
   const values = { ...Object.fromEntries(typical.map(field => [field.key, field.typical])), ...given };
   const { features, errors, remarks } = readPersona(fields, values);
-  const along = fields.find(({ key }) => key === textOf(values, 'along')) ?? fields[0];
+  const along = fields.find(({ key }) => key === controlText(values, 'along')) ?? fields[0];
   const view = { values, errors, remarks, features: featuresJson(features), along };
   if (errors.size > 0 || !(wants.probabilities || wants.curve))
     return { ...view, probabilities: undefined, curve: undefined };

@@ -14,13 +14,13 @@ interface ReadPersona {
 }
 
 /** The texts of a form's controls; of a control that is sent twice, a list. */
-export type FormValues = Readonly<Record<string, unknown>>;
+export type PersonaValues = Readonly<Record<string, unknown>>;
 
 /** Converts the texts of the controls to values that `/user/persona` takes. */
-export function readPersona(fields: readonly PersonaField[], values: FormValues): ReadPersona {
+export function readPersona(fields: readonly PersonaField[], values: PersonaValues): ReadPersona {
   const persona: ReadPersona = { features: [], errors: new Map(), remarks: new Map() };
   for (const field of fields) {
-    const read = readField(field, textOf(values, field.key));
+    const read = readField(field, controlText(values, field.key));
     if (read.error !== undefined) persona.errors.set(field.key, read.error);
     if (read.remark !== undefined) persona.remarks.set(field.key, read.remark);
     persona.features.push([field.name, read.value ?? null]);
@@ -29,7 +29,7 @@ export function readPersona(fields: readonly PersonaField[], values: FormValues)
 }
 
 /** A field that was not sent is missing. */
-export function textOf(values: FormValues, key: string): string {
+export function controlText(values: PersonaValues, key: string): string {
   const value = Object.hasOwn(values, key) ? values[key] : undefined;
   return typeof value === 'string' ? value : '';
 }

@@ -7,7 +7,7 @@ import { type Html, html, named } from '../../html.ts';
 import { noticeBox } from '../../notice.ts';
 import { mayCreate } from '../../session/require-session.ts';
 import type { Session } from '../../session/sessions.ts';
-import { countText, percentText } from '../../texts.ts';
+import { countText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import type { ReportView } from '../report-view.ts';
 
@@ -15,7 +15,7 @@ import type { ReportView } from '../report-view.ts';
 const MAX_NAMES = 8;
 
 /** The title of the page, with what the report predicts, and a way to delete it. */
-export function heading({ report: { id, predicts, classes }, session }: ReportView): Html {
+export function reportHeading({ report: { id, predicts, classes }, session }: ReportView): Html {
   const names = classOrder(classes)
     .slice(0, MAX_NAMES)
     .map((index, i) => html`${i > 0 && ', '}${named(classes[index] ?? '')}`);
@@ -43,7 +43,7 @@ export function warnings({ report }: ReportView): Html[] {
 }
 
 /** What `rowcast report` prints, and the accuracy next to the one of always predicting the most frequent class. */
-export function techSpecs({ report }: ReportView): Html {
+export function techSpecsSection({ report }: ReportView): Html {
   const { tech_specs: specs, learned_from: rows, quality, columns, classes } = report;
   const facts: [name: string, text: string | undefined, explanation?: string][] = [
     ['Algorithm', sanitize(specs.algorithm)],
@@ -72,22 +72,22 @@ ${accuracyChart(quality)}
 function accuracyChart(quality: Quality): Html {
   const { accuracy, accuracy_interval: interval, majority_accuracy: baseline } = quality;
   const always = `Always “${sanitize(quality.majority_class)}”`;
-  const range = `${percentText(interval.low)} to ${percentText(interval.high)}`;
+  const range = `${percentOf(interval.low)} to ${percentOf(interval.high)}`;
   return barChart({
     id: 'accuracy',
     title: 'Accuracy and baseline',
-    description: `The model is right for ${percentText(accuracy)} of the testing rows. ${always} is right for ${percentText(baseline)}.`,
-    caption: `With ${100 * interval.confidence}% confidence, the accuracy is between ${percentText(interval.low)} and ${percentText(interval.high)}.`,
+    description: `The model is right for ${percentOf(accuracy)} of the testing rows. ${always} is right for ${percentOf(baseline)}.`,
+    caption: `With ${100 * interval.confidence}% confidence, the accuracy is between ${percentOf(interval.low)} and ${percentOf(interval.high)}.`,
     most: 1,
     bars: [
-      { label: 'This model', value: accuracy, text: percentText(accuracy), interval },
-      { label: always, value: baseline, text: percentText(baseline), series: 'baseline' },
+      { label: 'This model', value: accuracy, text: percentOf(accuracy), interval },
+      { label: always, value: baseline, text: percentOf(baseline), series: 'baseline' },
     ],
     numbers: {
       head: ['Predicted by', 'Accuracy', `${100 * interval.confidence}% interval`],
       rows: [
-        ['This model', percentText(accuracy), range],
-        [always, percentText(baseline), '–'],
+        ['This model', percentOf(accuracy), range],
+        [always, percentOf(baseline), '–'],
       ],
     },
   });
@@ -114,19 +114,19 @@ ${barChart({
     rest.length === 0
       ? 'Impact of each column'
       : `Impact of the first ${MAX_BARS} of ${countText(ranked.length)} columns`,
-  description: `The column with the largest impact has ${percentText(first.impact)} of the total.`,
+  description: `The column with the largest impact has ${percentOf(first.impact)} of the total.`,
   ...(rest.length > 0 && {
-    caption: `The other ${countText(rest.length)} have ${percentText(others)} together.`,
+    caption: `The other ${countText(rest.length)} have ${percentOf(others)} together.`,
   }),
   most: Math.max(first.impact, Number.MIN_VALUE),
   bars: shown.map(({ column, impact }) => ({
     label: column,
     value: Math.max(0, impact),
-    text: percentText(impact),
+    text: percentOf(impact),
   })),
   numbers: {
     head: ['Column', 'Impact'],
-    rows: ranked.slice(0, MAX_ROWS).map(({ column, impact }) => [named(column), percentText(impact, 2)]),
+    rows: ranked.slice(0, MAX_ROWS).map(({ column, impact }) => [named(column), percentOf(impact, 2)]),
     ...(ranked.length > MAX_ROWS && {
       note: `The first ${MAX_ROWS}; “rowcast report” prints all.`,
     }),

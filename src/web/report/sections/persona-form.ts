@@ -1,11 +1,11 @@
 import { classRows } from '../../../training/learn/evaluation.ts';
 import { flag, type Html, html, named } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
-import { countText, nameText, percentText } from '../../texts.ts';
+import { countText, nameText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import { controlDate, MAX_FIELDS, type PersonaField } from '../persona/fields.ts';
 import type { PersonaView } from '../persona/persona-view.ts';
-import { textOf } from '../persona/read-form.ts';
+import { controlText } from '../persona/read-form.ts';
 import { curveFigure } from '../persona/response-curve.ts';
 import type { ReportView } from '../report-view.ts';
 
@@ -62,7 +62,7 @@ function along({ report, fields, persona }: ReportView): Html | undefined {
     );
   return html`<div class="field"><label for="along">How they change along a column</label>
 <select id="along" name="along" form="${FORM}">${options}</select></div>
-<div id="curve">${persona.errors.size === 0 && curveFigure(field, persona.curve, report.classes, textOf(persona.values, field.key))}</div>`;
+<div id="curve">${persona.errors.size === 0 && curveFigure(field, persona.curve, report.classes, controlText(persona.values, field.key))}</div>`;
 }
 
 function control(field: PersonaField, { values, errors, remarks }: PersonaView, suggestions: number): Html {
@@ -71,9 +71,9 @@ function control(field: PersonaField, { values, errors, remarks }: PersonaView, 
   const error = errors.get(key);
   const hint = remarks.get(key) ?? hintOf(field);
   return html`<div class="field"><div class="row apart field-head"><label for="${id}">${named(name)}</label>${
-    impact !== undefined && html`<span class="small muted" title="Impact">${percentText(impact)}</span>`
+    impact !== undefined && html`<span class="small muted" title="Impact">${percentOf(impact)}</span>`
   }</div>
-${inputOf(field, { id, text: textOf(values, key), isWrong: error !== undefined, suggestions })}
+${inputOf(field, { id, text: controlText(values, key), isWrong: error !== undefined, suggestions })}
 <span class="hint" id="${id}-hint" data-hint="${hintOf(field)}"${flag('hidden', error !== undefined)}>${hint}</span><span class="error" id="${id}-error"${flag('hidden', error === undefined)}>${error}</span></div>`;
 }
 
@@ -151,17 +151,17 @@ function probabilityList({ report: { classes, quality }, persona }: ReportView):
   const items = order.map(index => {
     const probability = probabilities?.[index];
     const share = (rows[index] ?? 0) / quality.testing_rows;
-    return html`<li data-class="${index}"><span class="name">${named(classes[index] ?? '')}</span><data value="${probability ?? ''}">${probability === undefined ? '–' : percentText(probability)}</data>
+    return html`<li data-class="${index}"><span class="name">${named(classes[index] ?? '')}</span><data value="${probability ?? ''}">${probability === undefined ? '–' : percentOf(probability)}</data>
 <svg class="plot" width="100%" height="12" aria-hidden="true"><rect class="track" y="2" width="100%" height="8" rx="2"/><rect class="bar first" y="2" width="${100 * (probability ?? 0)}%" height="8" rx="2"/><line class="mark" x1="${100 * share}%" x2="${100 * share}%" y1="0" y2="12"/></svg></li>`;
   });
   return html`<div class="row apart"><h3 id="probabilities-heading">Probabilities</h3><span class="key mark small">share in the data</span></div>
-<p id="summary" class="lead" role="status">${summaryOf(classes, probabilities)}</p>
+<p id="summary" class="lead" role="status">${mostLikelyText(classes, probabilities)}</p>
 <ul class="probabilities" id="probabilities" aria-labelledby="probabilities-heading"${isRanked && html` data-ranked tabindex="0"`}>${items}</ul>`;
 }
 
 /** A sentence about the most likely class. */
-export function summaryOf(classes: readonly string[], probabilities: Float64Array | undefined): string {
+export function mostLikelyText(classes: readonly string[], probabilities: Float64Array | undefined): string {
   if (probabilities === undefined) return 'Correct the marked fields.';
   const best = probabilities.indexOf(Math.max(...probabilities));
-  return `Most likely ${nameText(classes[best] ?? '')}, ${percentText(probabilities[best] ?? 0)}`;
+  return `Most likely ${nameText(classes[best] ?? '')}, ${percentOf(probabilities[best] ?? 0)}`;
 }

@@ -3,7 +3,7 @@ import { calibrationChart } from '../../charts/calibration-chart.ts';
 import { confusionChart } from '../../charts/confusion-chart.ts';
 import { rocChart } from '../../charts/roc-chart.ts';
 import { flag, type Html, html } from '../../html.ts';
-import { countText, nameText, percentText } from '../../texts.ts';
+import { countText, nameText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { ReportView } from '../report-view.ts';
@@ -12,7 +12,7 @@ import type { ReportView } from '../report-view.ts';
 const MAX_LINKS = 8;
 
 /** What the testing results show, and their download. */
-export function testingResults(view: ReportView): Html {
+export function testingResultsSection(view: ReportView): Html {
   const { evaluation } = view;
   return html`<section class="card stack" aria-labelledby="testing-results">
 <div class="row apart"><h2 id="testing-results">Testing results</h2>${download(view)}</div>
@@ -44,7 +44,7 @@ function charts(view: ReportView, evaluation: Evaluation): Html {
   const choice = chooser(classes, view.curveClass, order);
   // A large matrix has a row of its own.
   const isWide = classes.length > 5;
-  return html`<p class="muted">Of the labelled rows, ${countText(rows)} were kept from the evaluated model. It is right for ${countText(correct)} of them (${percentText(correct / rows)}).</p>
+  return html`<p class="muted">Of the labelled rows, ${countText(rows)} were kept from the evaluated model. It is right for ${countText(correct)} of them (${percentOf(correct / rows)}).</p>
 ${isWide ? html`${matrix}${choice}` : choice}
 <div class="results" id="curves">${!isWide && matrix}${curves(view, evaluation)}</div>`;
 }

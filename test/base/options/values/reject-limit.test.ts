@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { partOf } from '../../../../src/base/number-text.ts';
 import {
-  checkRejects,
+  checkRejectLimit,
   exceeds,
   type RejectLimit,
   readRejectLimit,
@@ -39,13 +39,13 @@ describe('a reject limit', () => {
 
 describe('too many rejects', () => {
   const stops = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
-    assert.throws(() => checkRejects(most, counts(rejected, read), isEnd), {
+    assert.throws(() => checkRejectLimit(most, counts(rejected, read), isEnd), {
       code: 'too_many_rejects',
       severity: 'stopped',
       message: `${partOf(rejected, read, 'row', ['was', 'were'])} rejected: ${rejected} × too_few_fields`,
     });
   const passes = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
-    checkRejects(most, counts(rejected, read), isEnd);
+    checkRejectLimit(most, counts(rejected, read), isEnd);
 
   it('stop a run as soon as a limit in rows is exceeded', () => {
     stops({ rows: 1 }, 2, 2);

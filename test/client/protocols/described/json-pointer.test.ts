@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isPointer, pathOf, valueAt } from '../../../../src/client/protocols/described/json-pointer.ts';
+import {
+  isPointer,
+  pathOfPointer,
+  valueAt,
+} from '../../../../src/client/protocols/described/json-pointer.ts';
 
 describe('a JSON Pointer', () => {
   // RFC 6901 section 5.
@@ -33,7 +37,7 @@ describe('a JSON Pointer', () => {
 
   it('leads to the values of the examples in its specification', () => {
     for (const [pointer, value] of values)
-      assert.deepEqual(valueAt(document, pathOf(pointer)), value, pointer);
+      assert.deepEqual(valueAt(document, pathOfPointer(pointer)), value, pointer);
   });
 
   it('leads to nothing that a document does not have itself', () => {
@@ -46,7 +50,7 @@ describe('a JSON Pointer', () => {
       '/__proto__',
       '//a',
     ])
-      assert.equal(valueAt(document, pathOf(pointer)), undefined, pointer);
+      assert.equal(valueAt(document, pathOfPointer(pointer)), undefined, pointer);
   });
 
   it('begins with a slash, and escapes tildes', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { namesIn } from '../../../src/formats/jsonl/object-names.ts';
+import { namesIn } from '../../../src/formats/jsonl/members.ts';
 import { MAX_DEPTH, MAX_PATH } from '../../../src/formats/jsonl/object-reader.ts';
 
 /** The names of an object as `JSON.parse` finds them; undefined if one is there twice. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { KeptSummaries } from '../../../src/runs/observers/total.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
-import { KeptSummaries } from '../../../src/runs/summary/kept-summaries.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 
 const summaryOf = (input: string): Summary =>
