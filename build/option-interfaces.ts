@@ -1,5 +1,4 @@
-import type { Option, Options } from '../src/base/options/option.ts';
-import { defaultTextOf } from '../src/base/options/values/option-text.ts';
+import { defaultTextOf, type Option, type Options } from '../src/base/options/option.ts';
 import { camelCase } from '../src/base/options/values/resolve-options.ts';
 import {
   historyTable,

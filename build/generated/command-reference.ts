@@ -1,5 +1,4 @@
-import type { Option } from '../../src/base/options/option.ts';
-import { describeWithDefault } from '../../src/base/options/values/option-text.ts';
+import { describeWithDefault, type Option } from '../../src/base/options/option.ts';
 import { argumentName, type CommandRow, documentedGroups } from '../../src/cli/command-table/command-row.ts';
 import { commands } from '../../src/cli/command-table/commands.ts';
 import { environmentVariables, optionSyntax, usageLine, valueNotes } from '../../src/cli/help/help-text.ts';

@@ -1,5 +1,4 @@
-import type { Option, Options } from '../../base/options/option.ts';
-import { describeWithDefault, placeholderOf } from '../../base/options/values/option-text.ts';
+import { describeWithDefault, type Option, type Options, placeholderOf } from '../../base/options/option.ts';
 import {
   argumentName,
   type CommandRow,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { Option } from '../option.ts';
+import { describeWithDefault, type Option } from '../option.ts';
 import { DURATION, readDuration, readSize, SIZE } from './duration.ts';
-import { describeWithDefault } from './option-text.ts';
 import { readRejectLimit } from './reject-limit.ts';
 
 /** The schema of an option's value in a definition, with its description. */
