@@ -207,6 +207,8 @@ export interface OutputLayout {
   /** The names of the appended columns in the output. */
   appendedNames(options: AppendedOptions): string[];
   outputPreamble(appended: Appended): Buffer;
+  /** The texts of the values of merged records, those of what was appended last. It is for a few records. */
+  mergedTexts(records: Buffer): string[][];
   /**
    * Merges one batch after the other.
    *

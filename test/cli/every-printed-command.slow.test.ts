@@ -3,6 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
+import JSZip from 'jszip';
 import { unsupportedFiles } from '../../src/base/unsupported-files.ts';
 import { train } from '../../src/library/train.ts';
 import { newFolder, sharedFolder } from '../support/folder.ts';
@@ -10,43 +11,60 @@ import { parquetOf } from '../support/parquet.ts';
 import { root } from '../support/root.ts';
 import { bin } from '../support/rowcast.ts';
 
+type Tests = readonly [string, ...string[]];
+
 /**
  * How each place of src that makes a command for a message begins, without spaces, and the tests below, or the files of tests, that run
- * what is printed there; none if nothing runs it yet. A new place has to be run by a test, and listed here.
+ * what is printed there, or why none does. A new place has to be run by a test, and listed here.
  */
-const places: Readonly<Record<string, readonly string[]>> = {
-  '${commandLine}${others}`);thrown': [],
-  '${commandLine}`),finished(summar': [],
-  '${commandLine}`);throwerror;}fin': [],
+const places: Readonly<Record<string, Tests | { readonly reason: string }>> = {
+  '${commandLine}${others}`);thrown': ['test/crash/signals.slow.test.ts'],
+  '${commandLine}`),finished(summar': ['test/crash/signals.slow.test.ts'],
+  '${commandLine}`);throwerror;}fin': {
+    reason:
+      'No test stops the joining of shards by a signal yet; it prints the line that resumed runs print, test/crash/signals.slow.test.ts.',
+  },
   "${commandLine}`:'';log.info({eve": ['test/crash/signals.slow.test.ts'],
   "7zx-so${file}>${made}`,suffix:'c": ['a conversion'],
-  'awss3cp${shellWord(url)}-`,gs:ur': [],
-  'azstorageblobdownload--only-show': [],
+  'awss3cp${shellWord(url)}-`,gs:ur': ['test/base/shell-pipe.test.ts'],
+  'azstorageblobdownload--only-show': ['test/base/shell-pipe.test.ts'],
   "checkHint(file,'gzip-t'),isUnfin": ['a check'],
   "checkHint(file,'zstd-t'),...more": ['a check'],
   "commandOf('assemble',words)}`;}": ['test/cli/printed-commands.slow.test.ts'],
-  "commandOf('cancel',[sharding.fol": [],
+  "commandOf('cancel',[sharding.fol": {
+    reason:
+      'It needs a queue: test/cluster/queue.cluster.test.ts reads it, and cancels the run by the name of its output.',
+  },
   "commandOf('check',[file])}`;thro": ['a command of a hint'],
   "commandOf('keys',['revoke',name,": ['a command of a hint'],
   "commandOf('keys',homeFlag(home))": ['a command of a hint'],
   "commandOf('report',[report,...se": ['test/cli/printed-commands.slow.test.ts'],
   "commandOf('run',[file,...given])": ['a command of a hint'],
   "commandOf('status',[output.name]": ['test/cli/commands/verify.test.ts'],
-  "commandOf('train',['HISTORY.csv'": [],
+  "commandOf('train',['HISTORY.csv'": ['a command of a hint'],
   "commandOf('verify',[fileIn(first": ['a command of a hint'],
-  "commandOf('work',['--queue',queu": [],
+  "commandOf('work',['--queue',queu": {
+    reason:
+      'It needs a queue: test/cluster/queue.cluster.test.ts reads it, and starts workers with the same option.',
+  },
   "commandOf('work',[...words,'--sh": ['test/cli/printed-commands.slow.test.ts'],
-  "commandOf('work',[folder.path,'-": [],
+  "commandOf('work',[folder.path,'-": ['a command for shards scores what is missing, and what is damaged'],
   "commandOf('work',words)}oreachas": ['test/cli/printed-commands.slow.test.ts'],
   'commandOf(command,words))as[stri': ['test/cli/printed-commands.slow.test.ts'],
-  'commandOf(next,[folder.path,...s': [],
-  'commandsOf(missing,workCommand)}': [],
-  'commandsOf(numbers,workCommand)}': [],
-  'curl-fsS${quoted(`${origin}/user': [],
-  'curl-fsSL${shellWord(url)}`,http': [],
-  'curl-fsSL${shellWord(url)}`,};ex': [],
+  'commandOf(next,[folder.path,...s': ['a command for shards scores what is missing, and what is damaged'],
+  'commandsOf(missing,workCommand)}': ['a command for shards scores what is missing, and what is damaged'],
+  'commandsOf(numbers,workCommand)}': {
+    reason:
+      'test/cluster/queue.cluster.test.ts reads them; they are made as those of unfinished shards, which are run.',
+  },
+  'curl-fsS${quoted(`${origin}/user': {
+    reason:
+      'A person copies it from a web page: test/web/report/report-page.browser.slow.test.ts reads it there.',
+  },
+  'curl-fsSL${shellWord(url)}`,http': ['test/base/shell-pipe.test.ts'],
+  'curl-fsSL${shellWord(url)}`,};ex': ['test/base/shell-pipe.test.ts'],
   'duckdb-c${shellWord(`COPY(FROMre': ['a conversion'],
-  "fastavro${file||'-'}`},suffixes:": [],
+  "fastavro${file||'-'}`},suffixes:": ['a conversion'],
   'filteredBy(file,"jq-c\'.[]\'"),exa': ['test/formats/filtered-by.slow.test.ts'],
   'filteredBy(file,"sed\'s/,[[:space': ['test/formats/filtered-by.slow.test.ts'],
   "filteredBy(file,'jq-c.'),example": ['test/formats/filtered-by.slow.test.ts'],
@@ -55,33 +73,38 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'filteredBy(file,...withoutEmpty(': ['test/formats/filtered-by.slow.test.ts'],
   'filteredBy(file,...withoutLast(h': ['test/formats/filtered-by.slow.test.ts'],
   'filteredBy(file,`jq-c${shellWord': ['test/formats/filtered-by.slow.test.ts'],
-  'gcloudstoragecat${shellWord(url)': [],
-  'gitlfssmudge${file&&`<${file}`}`': [],
+  'gcloudstoragecat${shellWord(url)': ['test/base/shell-pipe.test.ts'],
+  'gitlfssmudge${file&&`<${file}`}`': ['a conversion'],
   'iconv-f${nameForIconv(this.#enco': ['test/formats/filtered-by.slow.test.ts'],
   'jq-c${shellWord(`${jqPath(listIn': ['a conversion'],
   'jq-c${shellWord(`${path}[]`)}`)}': ['test/formats/filtered-by.slow.test.ts'],
   'jq-c.${file}`.trim()},},];functi': ['a conversion'],
-  "npminstall${all.join('')}(with-g": [],
+  "npminstall${all.join('')}(with-g": {
+    reason: 'It needs a registry; test/cli/shards/queue-options.test.ts checks its form.',
+  },
   'pathWord(folder)}`,},);}constisM': ['a command of a hint'],
-  'pathWord(home)}`,);}': [],
+  'pathWord(home)}`,);}': ['a command of a hint'],
   'pathWord(made))}`;}': ['a conversion'],
   'pathWord(name),first):pipeOf(nam': ['a conversion'],
   'pathWord(name),pathWord(made))}`': ['a conversion'],
   'pipeOf(name,[...decodedBy,...fil': ['test/formats/filtered-by.slow.test.ts'],
-  'pipeOf(name,[...decodedBy,conver': [],
-  'pipeOf(name,[command])}`;': [],
+  'pipeOf(name,[...decodedBy,conver': ['a conversion'],
+  'pipeOf(name,[command])}`;': ['a check'],
   'python3-c"importsys,${modules};$': ['a conversion'],
   'repairCommands(stored.length===0': ['test/cli/printed-commands.slow.test.ts'],
-  'rowcast${command.name}-hshowshow': [],
-  'rowcast${name}--helpshowsallopti': [],
-  'rowcast${words.map(shellWord).jo': [],
+  'rowcast${command.name}-hshowshow': ['a command of a hint'],
+  'rowcast${name}--helpshowsallopti': ['a command of a hint'],
+  'rowcast${words.map(shellWord).jo': ['test/crash/signals.slow.test.ts'],
   'rowcastforzsh,aftercompinit:sour': ['test/cli/help/completion.test.ts'],
-  'rowcastscorepersonas.csv--report': [],
+  'rowcastscorepersonas.csv--report': {
+    reason:
+      'A person copies it from a web page: test/web/report/report-page.browser.slow.test.ts reads it there.',
+  },
   'source<(rowcastcompletionbash)_r': ['test/cli/help/completion.test.ts'],
   'sqlite3-readonly-header-csv${fil': ['a conversion'],
   "tar-xOf${file||'-'}`},suffixes:[": ['a conversion'],
   "unzip-p${file}`)},suffixes:['zip": ['a conversion'],
-  'workCommand(part.shard)}`,);}}as': [],
+  'workCommand(part.shard)}`,);}}as': ['a command for shards scores what is missing, and what is damaged'],
   "xlsx2csv${file||'-'}`},suffixes:": ['a conversion'],
 };
 
@@ -177,6 +200,16 @@ const scoresIn = async (folder: string): Promise<string> =>
 
 /** By kind, the command that makes `$1` of the table, which is in in.csv and in.jsonl, and what it and the conversion need. */
 const makers: Readonly<Record<string, readonly [make: string, needs: string]>> = {
+  'an Avro file': [
+    `python3 -c 'import csv, sys, fastavro; r = list(csv.DictReader(open("in.csv"))); s = {"type": "record", "name": "r", "fields": [{"name": n, "type": "string"} for n in r[0]]}; fastavro.writer(open(sys.argv[1], "wb"), s, r)' "$1"`,
+    'fastavro --version',
+  ],
+  'a pointer of Git LFS, not the file that it stands for': [
+    'git init -q .; git lfs clean < in.csv > "$1"',
+    'git lfs version',
+  ],
+  'an Office document, such as an Excel workbook (.xlsx)': ['cp in.xlsx "$1"', 'xlsx2csv --version'],
+  'an OpenDocument spreadsheet (.ods)': ['cp in.ods "$1"', `python3 -c 'import pandas, odf'`],
   'compressed with gzip': ['gzip -c in.csv | gzip > "$1"', 'gzip --version'],
   'compressed with zstd': ['zstd -qc in.csv | gzip > "$1"', 'zstd --version'],
   'compressed with xz': ['xz -c in.csv > "$1"', 'xz --version'],
@@ -217,6 +250,37 @@ const makers: Readonly<Record<string, readonly [make: string, needs: string]>> =
   ),
 };
 
+/** A workbook, and a spreadsheet of OpenDocument, in the fewest parts that programs read. */
+async function workbooks(): Promise<Record<'in.xlsx' | 'in.ods', Buffer>> {
+  const cells = [header, ...rows].map(line => line.split(','));
+  const zipOf = (parts: Readonly<Record<string, string>>): Promise<Buffer> => {
+    const zip = new JSZip();
+    for (const [name, text] of Object.entries(parts)) zip.file(name, text);
+    return zip.generateAsync({ type: 'nodebuffer' });
+  };
+  const each = (write: (texts: readonly string[], row: number) => string): string =>
+    cells.map(write).join('');
+  const office = 'http://schemas.openxmlformats.org';
+  const ods = 'application/vnd.oasis.opendocument.spreadsheet';
+  const names = ['office', 'table', 'text'].map(
+    name => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+  );
+  return {
+    'in.xlsx': await zipOf({
+      '[Content_Types].xml': `<Types xmlns="${office}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
+      '_rels/.rels': `<Relationships xmlns="${office}/package/2006/relationships"><Relationship Id="rId1" Type="${office}/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+      'xl/workbook.xml': `<workbook xmlns="${office}/spreadsheetml/2006/main" xmlns:r="${office}/officeDocument/2006/relationships"><sheets><sheet name="s" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${office}/package/2006/relationships"><Relationship Id="rId1" Type="${office}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+      'xl/worksheets/sheet1.xml': `<worksheet xmlns="${office}/spreadsheetml/2006/main"><sheetData>${each((texts, row) => `<row r="${row + 1}">${texts.map((text, at) => `<c r="${'ABC'[at]}${row + 1}" t="inlineStr"><is><t>${text}</t></is></c>`).join('')}</row>`)}</sheetData></worksheet>`,
+    }),
+    'in.ods': await zipOf({
+      mimetype: ods,
+      'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${ods}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`,
+      'content.xml': `<office:document-content ${names.join(' ')}><office:body><office:spreadsheet><table:table table:name="s">${each(texts => `<table:table-row>${texts.map(text => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`).join('')}</table:table-row>`)}</table:table></office:spreadsheet></office:body></office:document-content>`,
+    }),
+  };
+}
+
 describe('a conversion', { concurrency: 2 }, () => {
   for (const { is, conversion } of unsupportedFiles)
     if (conversion !== undefined)
@@ -229,6 +293,7 @@ describe('a conversion', { concurrency: 2 }, () => {
         const { folder, succeed, printedBy, write } = all;
         await write('in.csv', table);
         await write('in.jsonl', objects.map(object => `${JSON.stringify(object)}\n`).join(''));
+        for (const [name, bytes] of Object.entries(await workbooks())) await write(name, bytes);
         for (const name of stems) {
           const input = `./${name}`;
           await succeed(`set -- ${asWord(name)}; ${make.replaceAll('"$1"', '"./$1"')}`);
@@ -328,7 +393,46 @@ describe('a command of a hint', () => {
       `mkdir "in it's"; cp in.csv "in it's/"; rowcast score "in it's/*.csv" --report left -o 'of $1/{name}.csv'`,
     );
     await succeed(await printedBy(`rowcast verify "in it's" 'of $1'`, /quote patterns: /));
+
+    const shows = / {2}(?=rowcast score -h shows how to use it\.$)/;
+    const help = (await printedBy('rowcast score --nope', shows)).replace(' shows how to use it.', '');
+    assert.match(await succeed(help), /rowcast score --help shows all options\.$/m);
+    assert.match(await succeed('rowcast score --help'), /--probabilities/);
+
+    const other = `--home ${asWord(`my 'other'`)}`;
+    const score = `rowcast score in.csv --report left -o of-other.csv ${other}`;
+    const training = await printedBy(score, /Train one first: /);
+    const labelled = rows.map((row, n) => `${row},${n % 3 ? 'yes' : 'no'}\n`).join('');
+    await write('long.csv', `${header},left\n${labelled.repeat(25)}`);
+    await succeed(training.replace('HISTORY.csv', 'long.csv').replace('COLUMN', 'left'));
+    await succeed(score);
+
+    await succeed(`chmod 777 "my 'other'"`);
+    const warned = await printedBy(`rowcast keys add x ${other}`, /if that is not wanted: /);
+    await succeed(warned);
+    assert.doesNotMatch(await succeed(`rowcast keys add y ${other}`), /chmod/);
   });
+});
+
+it('a command for shards scores what is missing, and what is damaged', async t => {
+  const { folder, printedBy, succeed, sh, write } = await bench(t);
+  await write('in.csv', table);
+  await succeed(`rowcast plan in.csv --report left -o 'an out.csv' --shards "my 'shards'"`);
+  const assemble = `rowcast assemble "my 'shards'"`;
+  await succeed(await printedBy(assemble, /Wait for the workers, or run: /));
+  const parts = await readdir(join(folder, "my 'shards'"), { recursive: true });
+  const part = parts.find(name => /\.csv$/.test(name)) ?? assert.fail(parts.join());
+  await writeFile(join(folder, "my 'shards'", part), 'damaged');
+  await succeed(await printedBy(assemble, / {2}Run: /));
+  await succeed(
+    `rm -r "my 'shards'"; rowcast plan in.csv --report left -o 'an out.csv' --shards "my 'shards'"`,
+  );
+  for (const next of ['work', 'assemble']) {
+    const line = await printedBy(`rowcast status "my 'shards'"`, /next +/);
+    assert.ok(line.startsWith(`rowcast ${next} `), line);
+    await succeed(line);
+  }
+  assert.equal((await sh(`rowcast verify in.csv 'an out.csv'`)).code, 0);
 });
 
 it('each place of src that makes a command for a message is listed with the tests that run it', async () => {
@@ -344,6 +448,7 @@ it('each place of src that makes a command for a message is listed with the test
           .slice(0, 32),
       );
   }
-  for (const name of Object.values(places).flat()) if (name.endsWith('.ts')) await access(join(root, name));
+  const named = Object.values(places).flatMap(tests => ('reason' in tests ? [] : [...tests]));
+  for (const name of named) if (name.endsWith('.ts')) await access(join(root, name));
   assert.deepEqual([...found].sort(), Object.keys(places).sort());
 });

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { execFile, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
+import { parquetOf } from '../support/parquet.ts';
 import { bin, type Running, rowcast, spawnRowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { type StubCall, type StubOptions, startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
@@ -21,7 +22,9 @@ interface Bench {
   words(input: string, more: readonly string[]): string[];
   key: string;
   /** Starts `score` with further arguments. */
-  start(more?: readonly string[]): Running;
+  start(more?: readonly string[], input?: string): Running;
+  /** Runs a printed command in a shell. @returns what it said to stderr */
+  shell(command: string): Promise<string>;
   /** The same with another input; nobody writes its stdin or reads its stdout. */
   spawn(more: readonly string[], input?: string): Running['child'];
   /** Waits for the request with this number; this and all later ones get no response. */
@@ -68,13 +71,17 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
     folder,
     words,
     key: stub.key,
-    start(more = ['-o', 'out.csv']) {
-      const running = startRowcast(words('in.csv', more), options);
+    start(more = ['-o', 'out.csv'], input = 'in.csv') {
+      const running = startRowcast(words(input, more), options);
       t.after(async () => {
         running.child.kill('SIGKILL');
         await running.finished;
       });
       return running;
+    },
+    async shell(command) {
+      const own = `rowcast() { '${process.execPath}' '${bin}' "$@"; }`;
+      return (await promisify(execFile)('sh', ['-c', `${own}; ${command}`], options)).stderr;
     },
     spawn(more, input = 'in.csv') {
       const child = spawnRowcast(words(input, more), options);
@@ -95,18 +102,30 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
 }
 
 describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
-  for (const { signal, code, output } of [
-    { signal: 'SIGINT', code: 130, output: "an 'out'.csv" },
-    { signal: 'SIGTERM', code: 143, output: 'of $HOME "`x`".csv.gz' },
-    { signal: 'SIGHUP', code: 129, output: 'to\tb.parquet' },
+  const csv = rowsOf({}, ROWS).toString();
+  const jsonLines = csv
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map(line => line.split(','))
+    .map(([id, plan, note]) => `${JSON.stringify({ id: Number(id), plan, note })}\n`);
+  for (const { signal, code, input, bytes, output } of [
+    { signal: 'SIGINT', code: 130, input: 'in.csv', bytes: csv, output: "an 'out'.csv" },
+    { signal: 'SIGTERM', code: 143, input: 'in.csv', bytes: csv, output: 'of $HOME "`x`".csv.gz' },
+    { signal: 'SIGHUP', code: 129, input: 'in.csv', bytes: csv, output: 'to\tb.parquet' },
+    { signal: 'SIGINT', code: 130, input: 'in.tsv', bytes: csv.replaceAll(',', '\t'), output: '%s.tsv.zst' },
+    { signal: 'SIGTERM', code: 143, input: 'in.jsonl', bytes: jsonLines.join(''), output: 'a\\b.jsonl.zst' },
+    { signal: 'SIGHUP', code: 129, input: 'in.parquet', bytes: parquetOf(csv), output: 'of it.parquet' },
   ] as const)
     it(`by ${signal} finishes in-flight requests, exits with ${code}, prints how to resume, and resumes ${output}`, async t => {
-      const { folder, key, start, stuckAt, unstick } = await bench(t);
-      const whole = await start(['-o', `whole-${output}`]).finished;
+      const { folder, key, start, shell, stuckAt, unstick } = await bench(t);
+      await rm(join(folder, 'in.csv'));
+      await writeFile(join(folder, input), await bytes);
+      const whole = await start(['-o', `whole-${output}`], input).finished;
       assert.equal(whole.code, 0, whole.stderr);
       const stuck = stuckAt(13);
-      const running = start(['-o', output, '--restart', '--concurrency', '1']);
-      await stuck;
+      const running = start(['-o', output, '--restart', '--concurrency', '1'], input);
+      await Promise.race([stuck, running.finished.then(({ stderr }) => assert.fail(stderr))]);
       running.child.kill(signal);
       await waitForStderr(running.child, /finishing in-flight requests/);
       unstick();
@@ -118,16 +137,33 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
       const [, command = ''] =
         /checkpoint saved at row 300; to resume, run: (rowcast .*)\n/.exec(stderr) ?? [];
       assert.ok(!command.includes('--restart'), 'the command would start over');
-      const own = `rowcast() { '${process.execPath}' '${bin}' "$@"; }`;
-      const again = await promisify(execFile)('sh', ['-c', `${own}; ${command}`], {
-        cwd: folder,
-        env: { ROWCAST_API_KEY: key },
-      });
-      assert.match(again.stderr, /resuming at row 301 /);
+      assert.match(await shell(command), /resuming at row 301 /);
       const wanted = await readFile(join(folder, `whole-${output}`));
       assert.deepEqual(await readFile(join(folder, output)), wanted);
       await rm(join(folder, `whole-${output}`));
-      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', output].sort());
+      assert.deepEqual((await readdir(folder)).sort(), [input, output].sort());
+    });
+
+  for (const [what, input, flags, outputs] of [
+    ['several files', './in*.csv', ['-o', "of 'it'/{name}.csv"], ["of 'it'/in.csv", "of 'it'/in $2.csv"]],
+    ['workers', 'in.csv', ['-o', "an 'out'.csv", '--workers', '1'], ["an 'out'.csv"]],
+  ] as const)
+    it(`of ${what} prints how to resume, and resumes`, async t => {
+      const { folder, start, shell, stuckAt, unstick } = await bench(t);
+      await cp(join(folder, 'in.csv'), join(folder, 'in $2.csv'));
+      const whole = await start(['-o', 'whole.csv']).finished;
+      assert.equal(whole.code, 0, whole.stderr);
+      const stuck = stuckAt(18);
+      const running = start([...flags, '--concurrency', '1'], input);
+      await Promise.race([stuck, running.finished.then(({ stderr }) => assert.fail(stderr))]);
+      running.child.kill('SIGTERM');
+      await waitForStderr(running.child, /SIGTERM: /);
+      unstick();
+      const { code, stderr } = await running.finished;
+      assert.equal(code, 143, stderr);
+      await shell(/to resume, run: (rowcast .*)\n/.exec(stderr)?.[1] ?? assert.fail(stderr));
+      for (const output of outputs)
+        assert.deepEqual(await readFile(join(folder, output)), await readFile(join(folder, 'whole.csv')));
     });
 
   it('waits at most ten seconds for a service that never responds, and saves a checkpoint', async t => {

@@ -130,6 +130,7 @@ export function csvOutput({ header, columns, groups }: CsvParts): OutputLayout {
     numberNames: new Set(numbers?.columns.map(column => renamed(names[column] ?? '', columns))),
     appended: options => appendedColumns(header, options, columns),
     appendedNames: options => appendedNames(options, columns),
+    mergedTexts: records => parseRecords(records.toString(), dialect),
     outputPreamble(appended) {
       if (columns?.hasHeader === false) return Buffer.alloc(0);
       // The byte order mark, quotes and line ending stay.

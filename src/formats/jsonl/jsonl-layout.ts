@@ -77,18 +77,18 @@ function lineRecords({ shape, columns }: LineParts): RecordLayout {
     records: options => new RecordReader({ ...options, dialect: lines, width: 2 }),
     fieldReader: memory => typedFieldReader(lineFieldReader(shape, memory), types, shape.hasOthers === true),
     whyMalformed,
-    textsOf: records =>
-      records
-        .toString()
-        .split('\n')
-        .filter(Boolean)
-        .map(text => Buffer.from(text))
-        .map(line =>
-          membersOf(line, 0, line.length).map(({ value, end }) => line.toString('utf8', value, end)),
-        ),
+    textsOf: valueTexts,
     fileOf: records => Buffer.concat(records.flatMap(record => [record, LINE_FEED])),
   };
 }
+
+const valueTexts = (records: Buffer): string[][] =>
+  records
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map(text => Buffer.from(text))
+    .map(line => membersOf(line, 0, line.length).map(({ value, end }) => line.toString('utf8', value, end)));
 
 /** How objects are written. */
 export function lineOutput({ shape, columns }: LineParts): OutputLayout {
@@ -98,6 +98,7 @@ export function lineOutput({ shape, columns }: LineParts): OutputLayout {
     numberNames: new Set(),
     appended: options => appendedMembers(own, options, columns),
     appendedNames: options => appendedNames(options, columns),
+    mergedTexts: valueTexts,
     outputPreamble: () => Buffer.from('\ufeff').subarray(0, shape.bom),
     merger(appended, memory) {
       const inKernel =

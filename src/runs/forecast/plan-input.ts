@@ -202,7 +202,7 @@ interface SampleOptions {
   stop: AbortSignal;
   /** What is known of the predictions; a scorer that merges appends all of their probabilities to each record. */
   known: PredictionType | undefined;
-  layout: Pick<Layout, 'textsOf'>;
+  layout: Pick<Layout, 'mergedTexts'>;
 }
 
 /**
@@ -254,7 +254,7 @@ function firstRowOf(
     const first = predictionTypeOf(predictions) && predictionOf(predictions, 0);
     return first === undefined || 'error' in first ? null : first;
   }
-  const record = layout.textsOf(merged.bytes).find(({ length }) => length >= classes.length);
+  const record = layout.mergedTexts(merged.bytes).find(({ length }) => length >= classes.length);
   if (record === undefined || classes.length === 0) return null;
   const last = record.slice(-classes.length).map(Number);
   return {

@@ -170,16 +170,22 @@ describe('rowcast plan', () => {
     assert.ok(probe.rows_per_second > 0 && probe.seconds > 0 && probe.latency_ms.min <= probe.latency_ms.max);
   });
 
-  slow('shows the first row of a local report too, whatever the columns of the output', async t => {
+  slow('shows the first row of a local report too, whatever the columns and formats', async t => {
     const cwd = await newFolder(t);
     const history = Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 3 === 0 ? 'yes' : 'no'}\n`);
     await writeFile(join(cwd, 'history.csv'), `x,y\n${history.join('')}`);
     await writeFile(join(cwd, 'in.csv'), 'x,note\n3,"a\nb"\n4,c\n');
     const train = await rowcast(['train', 'history.csv', '--predict', 'y', '--report', 'r'], { cwd });
     assert.equal(train.code, 0, train.stderr);
-    const args = ['plan', 'in.csv', '--report', 'r', '--probe', '1'];
-    for (const more of [[], ['--keep', 'none', '--probabilities', 'none', '--prediction']]) {
-      const { stdout } = await rowcast([...args, ...more], { cwd });
+    await writeFile(join(cwd, 'in.jsonl'), '{"x":3,"note":"a"}\n{"x":4,"note":"b"}\n');
+    for (const [input, ...more] of [
+      ['in.csv'],
+      ['in.csv', '--keep', 'none', '--probabilities', 'none', '--prediction'],
+      ['in.csv', '-o', 'out.jsonl'],
+      ['in.jsonl', '-o', 'out.csv'],
+      ['in.jsonl', '-o', 'out.parquet'],
+    ] as const) {
+      const { stdout } = await rowcast(['plan', input, '--report', 'r', '--probe', '1', ...more], { cwd });
       assert.match(stdout.toString(), /^probe +1 batch for 2 rows/m);
       assert.match(stdout.toString(), /^first row +no 0\.\d+, yes 0\.\d+$/m);
     }
