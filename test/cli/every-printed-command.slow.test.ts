@@ -57,10 +57,7 @@ const places: Readonly<Record<string, Tests | { readonly reason: string }>> = {
     reason:
       'test/cluster/queue.cluster.test.ts reads them; they are made as those of unfinished shards, which are run.',
   },
-  'curl-fsS${quoted(`${origin}/user': {
-    reason:
-      'A person copies it from a web page: test/web/report/report-page.browser.slow.test.ts reads it there.',
-  },
+  'curl-fsS${quoted(`${origin}/user': ['test/web/report/report-page.test.ts'],
   'curl-fsSL${shellWord(url)}`,http': ['test/base/shell-pipe.test.ts'],
   'curl-fsSL${shellWord(url)}`,};ex': ['test/base/shell-pipe.test.ts'],
   'duckdb-c${shellWord(`COPY(FROMre': ['a conversion'],
@@ -96,10 +93,7 @@ const places: Readonly<Record<string, Tests | { readonly reason: string }>> = {
   'rowcast${name}--helpshowsallopti': ['a command of a hint'],
   'rowcast${words.map(shellWord).jo': ['test/crash/signals.slow.test.ts'],
   'rowcastforzsh,aftercompinit:sour': ['test/cli/help/completion.test.ts'],
-  'rowcastscorepersonas.csv--report': {
-    reason:
-      'A person copies it from a web page: test/web/report/report-page.browser.slow.test.ts reads it there.',
-  },
+  'rowcastscorepersonas.csv--report': ['test/web/report/report-page.test.ts'],
   'source<(rowcastcompletionbash)_r': ['test/cli/help/completion.test.ts'],
   'sqlite3-readonly-header-csv${fil': ['a conversion'],
   "tar-xOf${file||'-'}`},suffixes:[": ['a conversion'],

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { appendFile, readFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { writeRow } from '../../../src/base/write-row.ts';
 import { addKey } from '../../../src/server/auth/key-store.ts';
 import { newFolder } from '../../support/folder.ts';
+import { bin } from '../../support/rowcast.ts';
 import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
 import { hostile, makeReport } from '../../support/web/made-report.ts';
@@ -110,6 +114,26 @@ describe('the page of a report', () => {
       const answer = await send(browser, `/platform/reports/${id}/persona`, fieldsOf(page));
       assert.equal(answer.status, 200);
       assert.deepEqual(((await answer.json()) as { probabilities: number[] }).probabilities, expected, id);
+    }
+  });
+
+  slow('has commands that a shell runs as they are copied', async t => {
+    if (spawnSync('curl', ['--version']).status !== 0) return t.skip('curl is missing here');
+    const home = await ownTrainedHome(t);
+    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/one');
+    const key = await addKey(home, 'program', { reports: 'all', scopes: ['predict', 'report'] });
+    const cwd = await newFolder(t);
+    const { features } = bodyOfCommand(page);
+    const lines = [Object.keys(features), Object.values(features).map(String)].map(row => writeRow(row));
+    await writeFile(join(cwd, 'personas.csv'), lines.join(''));
+    const env = { PATH: process.env.PATH, ROWCAST_API_KEY: key };
+    for (const id of ['score-command', 'curl-persona', 'curl-batch']) {
+      const command = unescaped(new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(page)?.[1] ?? '');
+      const line = `rowcast() { '${process.execPath}' '${bin}' "$@"; }; ${command}`;
+      const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd, env });
+      const made = id === 'curl-persona' ? stdout : await readFile(join(cwd, 'scored.csv'), 'utf8');
+      assert.match(made, /"probabilities":|probability_.*\n.*0\.\d+\n$/, id);
+      await rm(join(cwd, 'scored.csv'), { force: true });
     }
   });
 
