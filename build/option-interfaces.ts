@@ -3,12 +3,12 @@ import { camelCase } from '../src/base/options/values/resolve-options.ts';
 import {
   historyTable,
   probeOptions,
-  scoreOptions,
+  programOptions,
   verifyTable,
 } from '../src/library/options/library-options.ts';
 
 const TABLES: Readonly<Record<string, Options>> = {
-  GivenScoreOptions: scoreOptions,
+  GivenScoreOptions: programOptions,
   GivenProbeOptions: probeOptions,
   GivenVerifyOptions: verifyTable,
   GivenHistoryOptions: historyTable,

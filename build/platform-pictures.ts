@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { startService } from '../src/server/server.ts';
+import { startServer } from '../src/server/server.ts';
 import { openPlatform } from '../src/web/platform.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -15,7 +15,7 @@ const DATA_BYTES = 10 * 2 ** 30;
 
 const home = await mkdtemp(join(tmpdir(), 'rowcast-pictures-'));
 const platform = openPlatform({ dataBytes: DATA_BYTES });
-const service = await startService({
+const service = await startServer({
   home,
   host: '127.0.0.1',
   port: 0,

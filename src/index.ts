@@ -25,7 +25,11 @@ export { type PlanOptions, plan } from './library/forecast/plan.ts';
 export type { Plan, PlannedInput } from './library/forecast/plan-of.ts';
 export type { ScoreOptions, ScoreStreamOptions } from './library/options/library-options.ts';
 export { score } from './library/score.ts';
-export type { Batch, Outcome, Scorer } from './library/scorer.ts';
+export type {
+  BatchOutcome as Outcome,
+  PersonaBatch as Batch,
+  ProgramScorer as Scorer,
+} from './library/scorer.ts';
 export {
   type Call,
   Client,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { History } from '../base/options/values/run-values.ts';
+import type { HistoryValues } from '../base/options/values/run-values.ts';
 import type { Environment } from '../library/service/choose-service.ts';
 import type { RunTelemetry } from '../runs/observers/telemetry/run-telemetry.ts';
 import type { Summary } from '../runs/summary/summary.ts';
@@ -20,7 +20,7 @@ export interface Context {
   /** Whether the command trains the report first, so an unfinished run with the former report cannot be resumed. */
   isTrained?: boolean | undefined;
   /** What that report was trained from, unless it is kept whatever its history is. */
-  history?: History | undefined;
+  history?: HistoryValues | undefined;
   /** The output of a definition with the variables in its name. */
   outputAsWritten?: string | undefined;
   /** Traces and metrics of the run that the command makes, if the environment asks for them. */
@@ -28,11 +28,11 @@ export interface Context {
   /** Lineage of its runs, if they are sent anywhere. */
   lineage?: Lineage | undefined;
   /** To be called with what the command has come to, for those who are told when it ends. */
-  onOutcome?: ((outcome: Outcome) => void) | undefined;
+  onOutcome?: ((outcome: CommandOutcome) => void) | undefined;
 }
 
 /** What a command has come to: the summary of its run, or facts of a command that makes none. */
-export interface Outcome extends Partial<Summary> {
+export interface CommandOutcome extends Partial<Summary> {
   /** The file of the definition that is run. */
   definition?: string;
   /** The folder of the shards, and how many of them a worker has scored. */

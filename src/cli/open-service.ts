@@ -8,7 +8,7 @@ import { withClient } from '../library/service/open-client.ts';
 import { onlyReports } from '../library/service/refuse-protocol.ts';
 import type { Context } from './context.ts';
 import { retryLines } from './retry-lines.ts';
-import type { Service } from './service.ts';
+import type { OpenedService } from './service.ts';
 import { warnOfHome } from './warn-of-home.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function withServiceOf<T>(
     timeout,
     defined = {},
   }: { command: string; timeout: number; defined?: Readonly<Record<string, unknown>> },
-  use: (service: Service) => Promise<T>,
+  use: (service: OpenedService) => Promise<T>,
 ): Promise<T> {
   onlyReports(resolveValues(protocolOption, flags, defined).protocol, `rowcast ${command}`);
   const address = chooseService({ flags, env }, defined);

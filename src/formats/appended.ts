@@ -118,7 +118,7 @@ export function predictedNumber(value: number, decimals: number | undefined): st
 }
 
 /** A number that was appended with this many digits, as the output is read. */
-export function readNumber(
+export function readAppendedNumber(
   value: number,
   { decimals, areNumbers = false }: Pick<ChosenProbabilities, 'decimals' | 'areNumbers'>,
 ): string {

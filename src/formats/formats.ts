@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
-import { csv } from './csv/csv-format.ts';
+import { csvFormat } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import { csvAsLines } from './jsonl/csv-as-lines.ts';
@@ -15,10 +15,10 @@ export type Formats = readonly [...Format[], Format];
 
 /** CSV, of which JSON lines may be made. */
 const delimited: Format = {
-  ...csv,
+  ...csvFormat,
   async readLayout(source, options) {
-    if (options.writes?.format !== 'jsonl') return csv.readLayout(source, options);
-    const { layout, rest } = await csv.readLayout(source, { ...options, keep: 'all', rename: {} });
+    if (options.writes?.format !== 'jsonl') return csvFormat.readLayout(source, options);
+    const { layout, rest } = await csvFormat.readLayout(source, { ...options, keep: 'all', rename: {} });
     return { layout: csvAsLines(layout, options, source.name), rest };
   },
 };
@@ -124,7 +124,7 @@ export async function recognizeWritten(
 /** The format of the rejects of an input, of which an output of another format was made. */
 export const rejectsFormat = (input: Format, written: Format): Format => {
   if (input.encoder === undefined) return input;
-  return written.encoder === undefined ? written : csv;
+  return written.encoder === undefined ? written : csvFormat;
 };
 
 /** What a command's options mean for a file. @throws RowcastError `bad_dialect` */
@@ -135,7 +135,7 @@ export const readAsOf = (
 ): ReadAs => (known.find(format => format.isNameOf(file)) ?? defaultFormat(known)).readAs(options, file);
 
 /** The text of a file that another thread has. @param file its name, for messages */
-export async function textOf(
+export async function textOfSource(
   stored: StoredBytes,
   file: string,
   { codec, data }: Pick<TextOfFile, 'codec' | 'data'>,

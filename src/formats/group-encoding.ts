@@ -2,7 +2,7 @@ import type { GroupEncoder } from '../base/text-of-file.ts';
 import type { ColumnOptions } from './output-columns.ts';
 
 /** A column of a file of groups that is written, not copied. */
-export interface EncodedColumn {
+export interface EncodedGroupColumn {
   readonly name: string;
   readonly type: 'number' | 'text';
   /** Whether few of its values repeat, as those of probabilities. */
@@ -23,4 +23,4 @@ export interface GroupEncoding extends Pick<ColumnOptions, 'keep' | 'rename'> {
  * @param columns of the rows: those of the input that are not copied, and the appended ones
  * @throws RowcastError `duplicate_columns`
  */
-export type EncoderOf = (columns: readonly EncodedColumn[]) => GroupEncoder;
+export type EncoderOf = (columns: readonly EncodedGroupColumn[]) => GroupEncoder;

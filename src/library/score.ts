@@ -15,9 +15,9 @@ import { callbacks } from './callbacks.ts';
 import { checkObject, pathOf, readGiven } from './options/given-values.ts';
 import {
   otherOptions,
+  programOptions,
   type ScoreOptions,
   type ScoreStreamOptions,
-  scoreOptions,
 } from './options/library-options.ts';
 import { resultFiles } from './result-files.ts';
 import { comparedFiles } from './run-memory.ts';
@@ -26,7 +26,7 @@ import { runOfJob } from './runs-of.ts';
 import { openRunScorer } from './scorers/open-run-scorer.ts';
 import { type Given, serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
-import { byteStream, chunksOf, STREAM, streamInputSource } from './streams/byte-input.ts';
+import { byteChunksOf, byteStream, STREAM, streamInputSource } from './streams/byte-input.ts';
 import { type WritableOutput, writableOutput } from './streams/writable-output.ts';
 
 /**
@@ -65,7 +65,7 @@ export function scoreRun(
 ): Promise<Summary> {
   return rejectsWithRowcastError(async () => {
     checkObject(name, options, 'input, output and report');
-    const chunks = chunksOf(options.input);
+    const chunks = byteChunksOf(options.input);
     const stream = chunks && byteStream(chunks);
     let control: RunControl | undefined;
     try {
@@ -88,7 +88,7 @@ interface RunEnds {
 
 async function run(options: ScoreStreamOptions, { stream, output, control }: RunEnds): Promise<Summary> {
   const { report, scorer } = options;
-  const { home = '.rowcast', ...given } = readGiven(scoreOptions, options, otherOptions);
+  const { home = '.rowcast', ...given } = readGiven(programOptions, options, otherOptions);
   if (typeof report !== 'string' || report === '')
     throw new RowcastError('bad_option', 'report: expected an id');
   if (scorer !== undefined && given.url !== undefined)

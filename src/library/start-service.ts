@@ -1,5 +1,5 @@
 import { limitOptions, serviceThreadOptions } from '../base/options/serve.ts';
-import { startService as start } from '../server/server.ts';
+import { startServer as start } from '../server/server.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
 import { checkObject, readGiven } from './options/given-values.ts';
 

@@ -9,7 +9,7 @@ import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { type RunOutputs, runOutputsOf } from '../runs/paths/run-files.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
 import { mismatch } from '../runs/verify/mismatch.ts';
-import { type SampleOptions, type VerifyOptions, verify } from '../runs/verify/verify.ts';
+import { type SampleOptions, type VerifyOutputOptions, verifyOutput } from '../runs/verify/verify.ts';
 import { type Backends, backendsOf, resolveTarget } from '../storage/backends.ts';
 import type { DurableOutput } from '../storage/durable-output.ts';
 
@@ -18,7 +18,7 @@ export interface FilesToVerify {
   /** A path, or `-` for stdin, as are the others. */
   input: string;
   output: string;
-  values: Values<typeof verifyOptions> & Pick<VerifyOptions, 'classes' | 'predict' | 'secretUrls'>;
+  values: Values<typeof verifyOptions> & Pick<VerifyOutputOptions, 'classes' | 'predict' | 'secretUrls'>;
   /** Receives the counts so far. */
   tally?: VerifiedRows;
   onLongField?: (field: LongField) => void;
@@ -66,7 +66,7 @@ export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
     sampled = rows;
   };
   const sample = files.sample && { ...files.sample, onCompared };
-  await verify({ ...values, ...pair, tally, onLongField, onComparison, sample }).catch(error =>
+  await verifyOutput({ ...values, ...pair, tally, onLongField, onComparison, sample }).catch(error =>
     hintAtRun(error, own?.output),
   );
   if (rejects === undefined && defaultRejects !== undefined) checkHasNoRejects(tally, defaultRejects.address);

@@ -6,7 +6,7 @@ import { rejectsWithRowcastError } from './as-rowcast-error.ts';
 import { checkObject, pathOf, readGiven } from './options/given-values.ts';
 import { type GivenVerifyOptions, verifyTable } from './options/library-options.ts';
 import { predictAgain, sampleValues } from './predict-again.ts';
-import type { Scorer } from './scorer.ts';
+import type { ProgramScorer } from './scorer.ts';
 import { withRunScorer } from './scorers/open-run-scorer.ts';
 import { givenService } from './service/given-service.ts';
 import { type FilesToVerify, verifyFiles } from './verify-files.ts';
@@ -18,7 +18,7 @@ export interface VerifyOptions extends GivenVerifyOptions {
   /** Its finished output. */
   output: string | URL;
   /** With `sample`, what predicts. By default the service at `url`, else the local reports in `home`. It is not closed. */
-  scorer?: Scorer | undefined;
+  scorer?: ProgramScorer | undefined;
 }
 
 /** Where two files do not match. */
@@ -73,7 +73,10 @@ export function verify(options: VerifyOptions): Promise<Verification> {
 }
 
 /** @throws RowcastError `usage` without a report */
-function sampleOf(values: Values<typeof verifyTable>, scorer: Scorer | undefined): FilesToVerify['sample'] {
+function sampleOf(
+  values: Values<typeof verifyTable>,
+  scorer: ProgramScorer | undefined,
+): FilesToVerify['sample'] {
   const { sample: size, home = '.rowcast' } = values;
   if (size === undefined) return undefined;
   const run = sampleValues(values);

@@ -1,6 +1,6 @@
 import type { PredictionType } from '../base/contract/predictions.ts';
-import { appendedOptions } from '../scoring/merge/appended-for.ts';
-import type { Plan } from '../scoring/prepare.ts';
+import { appendedOptionsOf } from '../scoring/merge/appended-for.ts';
+import type { RowsPlan } from '../scoring/prepare.ts';
 
 /** A column as lineage describes it. */
 export interface RunColumn {
@@ -20,7 +20,7 @@ export interface RunColumns {
   output(predictionType: PredictionType | null): readonly RunColumn[];
 }
 
-export function runColumns({ layout, report, options }: Plan): RunColumns {
+export function runColumns({ layout, report, options }: RowsPlan): RunColumns {
   const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
   const typed = (name: string): RunColumn => {
     const type = types.get(name);
@@ -33,7 +33,7 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
     output(predictionType) {
       const own = layout.ownNames.map(typed);
       if (predictionType === null) return own;
-      const appended = appendedOptions({ ...options, layout, report }, predictionType);
+      const appended = appendedOptionsOf({ ...options, layout, report }, predictionType);
       const names = layout.appendedNames(appended);
       const hasLabel =
         predictionType.kind === 'label' ||
@@ -45,9 +45,9 @@ export function runColumns({ layout, report, options }: Plan): RunColumns {
 }
 
 function absentFrom(
-  { names, absent = [] }: Plan['layout'],
-  { columns = [] }: Plan['report'],
-  { features, excludeFeatures = [] }: Plan['options'],
+  { names, absent = [] }: RowsPlan['layout'],
+  { columns = [] }: RowsPlan['report'],
+  { features, excludeFeatures = [] }: RowsPlan['options'],
 ): string[] {
   const [there, excluded, never] = [new Set(names), new Set(excludeFeatures), new Set(absent)];
   const wanted = features ?? columns.map(({ name }) => name);

@@ -7,7 +7,7 @@ import type { RunTally } from '../scoring/counting/run-tally.ts';
 import type { MergedPart } from '../scoring/merge/merged-part.ts';
 import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import { PrefixDigest } from './checkpoint/prefix-digest.ts';
-import type { CommitPoint, Piece } from './output/output.ts';
+import type { CommitPoint, OutputPiece } from './output/output.ts';
 
 export interface RunPositionOptions {
   /** Totals of earlier processes of a resumed run; this process adds to them. */
@@ -59,7 +59,7 @@ export class RunPosition {
   }
 
   /** Counts the next part; returns what is to be written. */
-  add(part: MergedPart): Piece {
+  add(part: MergedPart): OutputPiece {
     const { digest, layout, statistics, from, onPredictionType } = this.#options;
     if (part.predictionType !== undefined && this.#predictionType === undefined)
       onPredictionType(part.predictionType);

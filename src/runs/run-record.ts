@@ -43,7 +43,7 @@ import {
 } from './summary/summary.ts';
 import type { TimelineSample } from './summary/timeline.ts';
 
-export interface RecordOptions {
+export interface RunRecordOptions {
   names: RunNames;
   observers?: readonly RunObserver[];
   control?: RunControl;
@@ -100,7 +100,7 @@ export class RunRecord implements RunView {
   readonly #begun = performance.now();
   #result: Summary | undefined;
 
-  constructor({ names, observers = [], control = new RunControl(), memory }: RecordOptions) {
+  constructor({ names, observers = [], control = new RunControl(), memory }: RunRecordOptions) {
     this.names = names;
     this.#memory = memory;
     this.observers = observers;

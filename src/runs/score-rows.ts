@@ -4,7 +4,7 @@ import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { isInside, type Position } from '../formats/records/position.ts';
 import type { MergedPart } from '../scoring/merge/merged-part.ts';
-import { type Plan, plannedPredictionType } from '../scoring/prepare.ts';
+import { plannedPredictionType, type RowsPlan } from '../scoring/prepare.ts';
 import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
@@ -28,7 +28,7 @@ import type { RunRecord } from './run-record.ts';
 
 /** What a run has found out, and opened, before its first row. */
 export interface PlannedRun {
-  plan: Plan<Source>;
+  plan: RowsPlan<Source>;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
   output: Output;

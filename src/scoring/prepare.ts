@@ -53,7 +53,7 @@ export interface RowsAndScorer<S extends ByteSource> {
 }
 
 /** What is known before the first row is read. */
-export interface Plan<S extends ByteSource = ByteSource> extends Opened {
+export interface RowsPlan<S extends ByteSource = ByteSource> extends Opened {
   source: S;
   scorer: Scorer;
   options: RowOptions;
@@ -73,7 +73,7 @@ export interface Plan<S extends ByteSource = ByteSource> extends Opened {
 export async function prepare<S extends ByteSource>(
   { values: options, formats, part }: ScoredRun,
   { source, scorer, writes, stop }: RowsAndScorer<S>,
-): Promise<Plan<S>> {
+): Promise<RowsPlan<S>> {
   const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
   const nulls = nullsOf(options, report);
   const read = { ...options, ...knownOf(options, report), nulls, writes, range: part?.range };
@@ -131,5 +131,5 @@ export const nullsOf = ({ nulls }: Pick<RowOptions, 'nulls'>, report: Descriptio
 ];
 
 /** What each prediction consists of, if options or report say it before any row is scored. */
-export const plannedPredictionType = ({ options, layout, report }: Plan): PredictionType | undefined =>
+export const plannedPredictionType = ({ options, layout, report }: RowsPlan): PredictionType | undefined =>
   appendedOptionsFor({ ...options, layout, report })?.predictionType;

@@ -10,7 +10,7 @@ import type { Scorer } from './scorer.ts';
 import { stages } from './stages.ts';
 
 /** A scored file, and its row counts. */
-export interface ScoredStream {
+export interface ScoredOutputStream {
   /** The name of its format. */
   format: string;
   /** A part must be used before the next one is requested: its memory is reused then. */
@@ -30,7 +30,7 @@ export async function scoredStream(
   source: ByteSource,
   scorer: Scorer,
   signal?: AbortSignal,
-): Promise<ScoredStream> {
+): Promise<ScoredOutputStream> {
   const plan = await prepare(run, { source, scorer, stop: signal });
   const counting = { columns: plan.counted.filter(hasUnrecognized), isDetailed: false };
   const counted = new TallyLayout(counting);

@@ -12,7 +12,7 @@ import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
-import type { Plan, ScoredRun } from './prepare.ts';
+import type { RowsPlan, ScoredRun } from './prepare.ts';
 import type { BatchScorer, Feedback, Scored, ScoredBatch, TraceBatch } from './scorer.ts';
 
 /** A line ending of old files. */
@@ -51,7 +51,7 @@ export interface StagesStart {
  */
 export async function* stages(
   { part: shard, windowBytes = WINDOW_BYTES }: Pick<ScoredRun, 'part' | 'windowBytes'>,
-  { source, options, features, report, layout, ...plan }: Plan,
+  { source, options, features, report, layout, ...plan }: RowsPlan,
   { rest, start, hasScored = false, resumed, stop = neverStopped(), counting, ...watch }: StagesStart,
 ): AsyncGenerator<MergedPart> {
   const file = source.name;
@@ -170,7 +170,7 @@ function failLast<T>(source: AsyncIterable<T>): { items: AsyncGenerator<T>; thro
 
 /** Reports a long field in the header. Otherwise, returns the callback for the first one in a record. */
 function unlessInHeader(
-  { longName: inHeader }: Plan['layout'],
+  { longName: inHeader }: RowsPlan['layout'],
   onLongField: StagesStart['onLongField'],
 ): StagesStart['onLongField'] {
   if (inHeader === undefined) return onLongField;

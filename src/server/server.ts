@@ -16,7 +16,7 @@ import { ModelCache, preloadModels } from './predict/model-cache.ts';
 import { sendClientError, sendProblem } from './problems/problems.ts';
 import { drainRequest } from './request-end.ts';
 import { publicRoutes, userRoutes } from './routes.ts';
-import type { Service, ServiceOptions, Shared } from './service.ts';
+import type { RunningService, RunningServiceOptions, Shared } from './service.ts';
 import { defaultLimits } from './service-limits.ts';
 import { handshakeFailureOf } from './telemetry/event-log.ts';
 import { observe, observeMalformed } from './telemetry/request-observer.ts';
@@ -30,7 +30,7 @@ const CLOSE_MS = 8_000;
  *
  * @throws RowcastError `cannot_listen` if the address is not available, `bad_certificate`, `unreadable_home`
  */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startServer(options: RunningServiceOptions): Promise<RunningService> {
   const { home, host, port, key, storedKeys, tls, maxRequestsPerSecond, maxRowsPerSecond, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const keys = new KeyRing({

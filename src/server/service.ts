@@ -12,7 +12,7 @@ import type { ModelCache } from './predict/model-cache.ts';
 import type { Limits } from './service-limits.ts';
 import type { ServiceThreads } from './threads/service-threads.ts';
 
-export interface ServiceOptions {
+export interface RunningServiceOptions {
   /** The data directory, which holds the reports; reports that are trained later are served too. */
   home: string;
   host: string;
@@ -70,7 +70,7 @@ export interface Shared {
   onScored(request: FastifyRequest, personas: number): void;
 }
 
-export interface Service {
+export interface RunningService {
   /** Without a trailing slash. */
   url: string;
   /** The URL of the admin port, if there is one. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { newestReportIds, readReport } from '../models/store/report-store.ts';
-import { startService } from './server.ts';
+import { startServer } from './server.ts';
 
 /** Enough for V8 to compile most of the code; more requests gain little. */
 const REQUESTS = 2_000;
@@ -25,7 +25,7 @@ export async function warmUp(home: string, ms: number): Promise<number> {
   const body = JSON.stringify({ id, features: Object.fromEntries(columns.map(({ name }) => [name, '1'])) });
   const key = randomBytes(32).toString('base64url');
   // Without metrics, because what collects those of the process is never closed.
-  const service = await startService({ home, host: '127.0.0.1', port: 0, key, metrics: false });
+  const service = await startServer({ home, host: '127.0.0.1', port: 0, key, metrics: false });
   let left = REQUESTS;
   const hasMore = (): boolean => left-- > 0 && performance.now() < end;
   try {

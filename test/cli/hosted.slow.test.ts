@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { startService } from '../../src/server/server.ts';
+import { startServer } from '../../src/server/server.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/rowcast.ts';
@@ -26,7 +26,7 @@ describe('the commands with a hosted service', () => {
       ['keys', 'add', 'etl', '--report', 'two', '--scope', 'predict,report,testing-results'],
       { env: { ROWCAST_HOME: home } },
     );
-    const service = await startService({
+    const service = await startServer({
       home,
       host: '127.0.0.1',
       port: 0,
@@ -71,7 +71,7 @@ describe('the commands with a hosted service', () => {
     const keyFile = join(folder, 'key');
     const { stdout } = await rowcast(['keys', 'add', 'gone'], { env });
     await writeFile(keyFile, stdout);
-    const service = await startService({ home, host: '127.0.0.1', port: 0, storedKeys: true });
+    const service = await startServer({ home, host: '127.0.0.1', port: 0, storedKeys: true });
     t.after(() => service.close());
     const report = ['report', 'one', '--url', service.url, '--api-key-file', keyFile];
     assert.equal((await rowcast(report)).code, 0);

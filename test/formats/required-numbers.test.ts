@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { scoreDefaults } from '../../src/base/options/values/run-values.ts';
 import { repair } from '../../src/runs/repair/repair.ts';
-import { verify } from '../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../src/runs/verify/verify.ts';
 import { newFolder } from '../support/folder.ts';
 import { textOfParquet } from '../support/parquet.ts';
 import { score } from '../support/scoring/score.ts';
@@ -44,7 +44,7 @@ async function bench(t: TestContext, format: keyof typeof files, rows: readonly 
       client,
     );
   const verifying = () =>
-    verify({
+    verifyOutput({
       input,
       output,
       maxRecordBytes,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Predictions, PredictionType } from '../../src/base/contract/predictions.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
 import { RecordKind } from '../../src/formats/records/batch.ts';
-import { type VerifyOptions, verify } from '../../src/runs/verify/verify.ts';
+import { type VerifyOutputOptions, verifyOutput } from '../../src/runs/verify/verify.ts';
 import type { Scorer } from '../../src/scoring/scorer.ts';
 import { parquetOf } from '../support/parquet.ts';
 import { job } from '../support/scoring/job.ts';
@@ -234,7 +234,7 @@ export async function convert(
   };
   const first = await write(kind.predict);
   const checked = nameOf('changed');
-  const known: Partial<VerifyOptions> = {
+  const known: Partial<VerifyOutputOptions> = {
     kind: kind.type.kind,
     predict: 'plan',
     ...(kind.type.kind === 'distribution' && { classes: kind.type.classes }),
@@ -249,7 +249,7 @@ export async function convert(
     async verify(output, rejects = first.rejects) {
       await writeFile(checked, output);
       await writeFile(`${checked}.rejects`, rejects);
-      await verify({
+      await verifyOutput({
         input,
         output: checked,
         rejects: `${checked}.rejects`,

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { WINDOW_BYTES } from '../../src/scoring/stages.ts';
-import { startService } from '../../src/server/server.ts';
-import type { Service } from '../../src/server/service.ts';
+import { startServer } from '../../src/server/server.ts';
+import type { RunningService } from '../../src/server/service.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { type Finished, rowcast } from '../support/rowcast.ts';
@@ -23,7 +23,7 @@ const long = 'x'.repeat(18_000);
 
 describe('through nginx, every row gets its own prediction', { skip: withoutNginx }, () => {
   let home: string;
-  let service: Service;
+  let service: RunningService;
   let upstream: string;
   /** The result without nginx. */
   let direct: string;
@@ -32,7 +32,7 @@ describe('through nginx, every row gets its own prediction', { skip: withoutNgin
     const made = await homeWith(history({ rows: 500 }));
     home = made.home;
     await trainReport({ historyFile: made.historyFile, predict: 'outcome', home, id: 'plans' });
-    service = await startService({ home, host: '127.0.0.1', port: 0, key });
+    service = await startServer({ home, host: '127.0.0.1', port: 0, key });
     upstream = new URL(service.url).host;
     const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
     const finished = await score(folder, service.url);

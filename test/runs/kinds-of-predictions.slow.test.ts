@@ -12,7 +12,7 @@ import { openParquet } from '../../src/formats/parquet/footer/parquet-file.ts';
 import type { RunResult } from '../../src/runs/observer.ts';
 import { repair } from '../../src/runs/repair/repair.ts';
 import type { Summary } from '../../src/runs/summary/summary.ts';
-import { verify } from '../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../src/runs/verify/verify.ts';
 import { newFolder } from '../support/folder.ts';
 import { parquetOf, storedBytes, textOfParquet } from '../support/parquet.ts';
 import { job } from '../support/scoring/job.ts';
@@ -119,10 +119,10 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       assert.deepEqual(summary?.prediction, prediction);
       assert.deepEqual(summary?.classes, []);
       assert.equal(result?.rowCounts.scored, count);
-      const tally = await verify({ ...paths, maxRecordBytes, kind: prediction.kind });
+      const tally = await verifyOutput({ ...paths, maxRecordBytes, kind: prediction.kind });
       assert.deepEqual([tally.scored, tally.unscored], [count, 0]);
       // One predicted column is recognized; the names of several numbers could be those of classes.
-      const unknown = verify({ ...paths, maxRecordBytes });
+      const unknown = verifyOutput({ ...paths, maxRecordBytes });
       if (name === 'several numbers')
         await assert.rejects(unknown, {
           code: 'difference',
@@ -147,7 +147,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       const ending = (id: number): string =>
         endingOf(id).replace(/\n\n$/, name === 'several numbers' ? '\n\n' : '\n');
       assert.equal(output.toString(), `${header}\n${ids.map(id => fields(id) + ending(id)).join('')}`);
-      const tally = await verify({ ...paths, maxRecordBytes, keep: 'none', kind: prediction.kind });
+      const tally = await verifyOutput({ ...paths, maxRecordBytes, keep: 'none', kind: prediction.kind });
       assert.equal(tally.scored, count);
     });
 
@@ -195,7 +195,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
         `id,text,${header}\n${ids.map(id => recordOf(id) + (id < 10 ? empty : `,${fields(id)}`) + endingOf(id)).join('')}`,
       );
       assert.deepEqual(result?.rowCounts.rejectedBy, { odd: 10 });
-      const tally = await verify({
+      const tally = await verifyOutput({
         ...paths,
         rejects: `${paths.output}.rejects`,
         maxRecordBytes,
@@ -274,9 +274,10 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
         const { columns } = await openParquet(storedBytes(made), 'out.parquet');
         for (const { type } of columns.slice(2)) assert.equal(type.is, name === 'label' ? 'text' : 'double');
         const files = { input: at(from), output: at('out.parquet'), rejects: at('out.parquet.rejects') };
-        const tally = await verify({ ...files, maxRecordBytes, kind: prediction.kind });
+        const tally = await verifyOutput({ ...files, maxRecordBytes, kind: prediction.kind });
         assert.deepEqual([tally.scored, tally.unscored], [75, 25]);
-        if (name !== 'several numbers') assert.deepEqual(await verify({ ...files, maxRecordBytes }), tally);
+        if (name !== 'several numbers')
+          assert.deepEqual(await verifyOutput({ ...files, maxRecordBytes }), tally);
 
         const repairWith = (file: string) =>
           repair({
@@ -295,7 +296,7 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
         const [repaired, right] = [await readFile(at('out.parquet')), await readFile(at('right.parquet'))];
         assert.equal(await textOfParquet(repaired), await textOfParquet(right));
         const kept = { ...files, rejects: undefined, repaired: at('out.parquet.repaired') };
-        const after = await verify({ ...kept, maxRecordBytes, kind: prediction.kind });
+        const after = await verifyOutput({ ...kept, maxRecordBytes, kind: prediction.kind });
         assert.deepEqual([after.scored, after.repaired], [100, 25]);
       });
 
@@ -366,7 +367,7 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
       assert.match(rejects, new RegExp(`^${row},\\d+,wrong_prediction,${reason},`, 'm'));
     assert.match(output.toString(), /^5,text,$/m);
     assert.ok(output.toString().includes(`\n23,text,${long}\n`));
-    const tally = await verify({
+    const tally = await verifyOutput({
       ...paths,
       rejects: `${paths.output}.rejects`,
       maxRecordBytes,
@@ -416,7 +417,9 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
     const { output, paths } = await scoreWith(t, kinds['several numbers'].predict);
     const text = output.toString();
     const of = (changed: string): Promise<unknown> =>
-      writeFile(paths.output, changed).then(() => verify({ ...paths, maxRecordBytes, kind: 'numbers' }));
+      writeFile(paths.output, changed).then(() =>
+        verifyOutput({ ...paths, maxRecordBytes, kind: 'numbers' }),
+      );
     const changes = {
       'probability_mean is "Infinity", not a finite number as rowcast writes it, in row 7': text.replace(
         '\n6,text,1.5,',
@@ -455,8 +458,8 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
     const rows = rounded.map((text, id) => `${id},${text},1.00\n`);
     assert.equal(output.toString(), `id,p_a,p_b\n${rows.join('')}`);
     const told = { ...paths, maxRecordBytes, kind: 'numbers' } as const;
-    assert.equal((await verify({ ...told, decimals: 2 })).scored, values.length);
-    await assert.rejects(verify(told), { code: 'difference' });
+    assert.equal((await verifyOutput({ ...told, decimals: 2 })).scored, values.length);
+    await assert.rejects(verifyOutput(told), { code: 'difference' });
   });
 
   it('refuses a column that the input has already', async t => {

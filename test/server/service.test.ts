@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { batchResponse, personaResponse, report as reportShape } from '../../src/base/contract/schemas.ts';
 import { deleteReport } from '../../src/models/store/write-report.ts';
-import { startService } from '../../src/server/server.ts';
-import type { Service } from '../../src/server/service.ts';
+import { startServer } from '../../src/server/server.ts';
+import type { RunningService } from '../../src/server/service.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { sharedFolder } from '../support/folder.ts';
 import { fetchChecked, get, post, problemOf, type Target } from '../support/service/client.ts';
@@ -16,7 +16,7 @@ import { openConnection } from '../support/service/socket.ts';
 import { slow } from '../support/slow.ts';
 
 let home = '';
-let service: Service;
+let service: RunningService;
 let target: Target;
 
 describe('the service', () => {
@@ -26,7 +26,7 @@ describe('the service', () => {
     const many = await homeWith(history({ rows: 500, classes: ['b', '10', '9', '__proto__'] }));
     await trainReport({ historyFile: many.historyFile, predict: 'outcome', home, id: 'many' });
     target = { url: '', key: 'key-of-a-test' };
-    service = await startService({ home, host: '127.0.0.1', port: 0, key: target.key });
+    service = await startServer({ home, host: '127.0.0.1', port: 0, key: target.key });
     target.url = service.url;
   });
   after(() => service.close());
@@ -294,7 +294,7 @@ describe('the service', () => {
     `content-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;
 
   test('a service that shuts down finishes requests in progress and accepts no others', async () => {
-    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
     const line = await openConnection(closing.url);
     const begun = '{"id":"two","features":{"plan":"Basic"}}';
     line.socket.write(headOf(begun.length));
@@ -309,7 +309,7 @@ describe('the service', () => {
   });
 
   test('a request whose headers end during the shutdown gets 503', async () => {
-    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
     const line = await openConnection(closing.url);
     line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n');
     // Once another request has a response, the service has read the start of this one.
@@ -322,14 +322,14 @@ describe('the service', () => {
 
   test('a port in use is an error that says so', async () => {
     const { port } = new URL(target.url);
-    await assert.rejects(startService({ home, host: '127.0.0.1', port: Number(port), key: 'k' }), {
+    await assert.rejects(startServer({ home, host: '127.0.0.1', port: Number(port), key: 'k' }), {
       code: 'cannot_listen',
       message: new RegExp(port),
     });
   });
 
   test('a service that shuts down waits for an unfinished request only for its grace period', async () => {
-    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
     const line = await openConnection(closing.url);
     line.socket.write(headOf(9));
     await line.receives(/100 Continue/);
@@ -337,7 +337,7 @@ describe('the service', () => {
   });
 
   test('during a shutdown the service is alive, not ready, and accepts no connections', async () => {
-    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
     const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => openConnection(closing.url)));
     assert.ok(busy && ready && alive);
     const body = JSON.stringify({ id: 'two', ...persona });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { looseReport } from '../../src/base/contract/schemas.ts';
-import { encoderOf } from '../../src/formats/columns/column-encoder.ts';
+import { columnEncoderOf } from '../../src/formats/columns/column-encoder.ts';
 import { predictColumns } from '../../src/models/model/engine.ts';
 import { loadModel } from '../../src/models/model/model-file.ts';
 import { fit } from '../../src/training/fit.ts';
@@ -49,7 +49,7 @@ test('a saved model predicts the same as before, also for unseen values', async 
   const { engine, columns, classes } = await loadModel(first.model);
   assert.deepEqual(classes, ['no', 'yes']);
   const encode = (values: Record<string, string>) =>
-    columns.map(column => [encoderOf(column)(values[column.name] ?? '')]);
+    columns.map(column => [columnEncoderOf(column)(values[column.name] ?? '')]);
   const [, high = 0] = predictColumns(engine, encode({ surname: 'never seen', amount: '0.9' }));
   const [, low = 1] = predictColumns(engine, encode({ surname: '', amount: '0.1' }));
   assert.ok(high > 0.7 && low < 0.3, `${high} and ${low}`);

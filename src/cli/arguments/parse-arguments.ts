@@ -4,7 +4,7 @@ import type { Option } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { argumentName, type CommandRow, optionsOf } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
-import { checkChoice, type GivenOption, readOptions, type Value } from './read-options.ts';
+import { checkChoice, type GivenOption, type OptionValue, readOptions } from './read-options.ts';
 import { didYouMean, usageError } from './usage-error.ts';
 
 /** A parsed command line. */
@@ -63,7 +63,7 @@ function readWords(argv: readonly string[]): { words: string[]; given: Map<strin
   const given = new Map<string, GivenOption>();
   for (const [name, value] of Object.entries(options))
     if (name !== '$0')
-      given.set(name, { spelling: spellingOf(name, argv), values: [value].flat() as Value[] });
+      given.set(name, { spelling: spellingOf(name, argv), values: [value].flat() as OptionValue[] });
   return { words: words.map(String), given };
 }
 

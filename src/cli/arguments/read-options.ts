@@ -4,13 +4,13 @@ import { type CommandRow, documentedGroups, optionsOf } from '../command-table/c
 import { didYouMean, insteadOfOption, questionOf, usageError } from './usage-error.ts';
 
 /** A boolean is the value of a boolean option, or of an option that was negated. */
-export type Value = string | boolean;
+export type OptionValue = string | boolean;
 
 /** An option on a command line. */
 export interface GivenOption {
   /** The option as typed, for messages. */
   spelling: string;
-  values: Value[];
+  values: OptionValue[];
 }
 
 /**

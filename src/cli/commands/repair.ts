@@ -20,7 +20,7 @@ import { eachFile } from '../each-file.ts';
 import { fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
 import { onSignals } from '../signals.ts';
 import { printText } from '../terminal/print.ts';
-import { describePlaced, describeRepaired, type RepairedFile } from '../terminal/repaired-text.ts';
+import { describePlaced, describeRepaired, type RepairOfFile } from '../terminal/repaired-text.ts';
 
 /** An output with the scored corrections of its rejects. */
 interface FileToRepair {
@@ -42,7 +42,7 @@ export async function run(context: Context): Promise<number> {
   const { repairs, areMany } = await filesToRepair(context, defined, { values, among });
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
   const stop = signals.first;
-  const files: RepairedFile[] = [];
+  const files: RepairOfFile[] = [];
   let left = 0;
   const repairFile = async (file: FileToRepair): Promise<number> => {
     const { output, corrected } = file;

@@ -4,7 +4,7 @@ import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import type { History } from '../../base/options/values/run-values.ts';
+import type { HistoryValues } from '../../base/options/values/run-values.ts';
 import { formatList } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
@@ -148,7 +148,7 @@ async function historyReads(train: NonNullable<Definition['train']>): Promise<Us
 }
 
 /** What a report was trained from, if the definition compares it again in its next run. */
-function historyOf(train: Definition['train'], report: Report | undefined): History | undefined {
+function historyOf(train: Definition['train'], report: Report | undefined): HistoryValues | undefined {
   const sha256 = report?.trained_from.history_sha256;
   if (typeof sha256 !== 'string' || train === undefined || train['if-exists'] === 'skip') return undefined;
   const names = historyNames(train);

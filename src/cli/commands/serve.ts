@@ -14,8 +14,8 @@ import { homeFlag } from '../../models/store/report-version.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import type { Tls } from '../../server/http/http-server.ts';
-import { startService } from '../../server/server.ts';
-import type { Service } from '../../server/service.ts';
+import { startServer } from '../../server/server.ts';
+import type { RunningService } from '../../server/service.ts';
 import { warmUp } from '../../server/warm-up.ts';
 import type { Context } from '../context.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
@@ -77,7 +77,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
   if (left() > 0) await warmUp(home, left()).catch(() => {});
   // Imported only if used.
   const platform = web ? (await import('../../web/platform.ts')).openPlatform({ dataBytes }) : undefined;
-  const service = await startService({
+  const service = await startServer({
     ...options,
     key: given ?? made,
     extension: platform,
@@ -185,7 +185,7 @@ export async function readTls(cert: string | undefined, key: string | undefined)
 
 /** On SIGHUP, reloads certificate, private key and API keys. If a file cannot be read, the old ones stay in use. */
 export async function reloadFiles(
-  service: Service,
+  service: RunningService,
   { tlsCert, tlsKey }: { tlsCert: string | undefined; tlsKey: string | undefined },
   log: Logger,
 ): Promise<void> {

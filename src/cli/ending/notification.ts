@@ -2,10 +2,10 @@ import { counted, countOf } from '../../base/number-text.ts';
 import { causeOfCode, fixOfCode } from '../../base/reference/cause-of-code.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { RunError, Summary } from '../../runs/summary/summary.ts';
-import type { Outcome } from '../context.ts';
+import type { CommandOutcome } from '../context.ts';
 
 /** What a command has come to, and how it has ended. */
-export interface Ending extends Outcome {
+export interface CommandEnding extends CommandOutcome {
   command: string;
   status: Summary['status'];
   exit_code: number;
@@ -41,7 +41,7 @@ const SAFE_HINTS: readonly string[] = [
  * what the documentation says about their code; and no codes that a prediction service has chosen. It is bounded, whatever
  * the number of columns and files.
  */
-export function notificationOf(ending: Ending): Notification {
+export function notificationOf(ending: CommandEnding): Notification {
   const {
     columns: _columns,
     scores: _scores,
@@ -103,7 +103,7 @@ function filesBy(runs: Iterable<Summary>): Record<string, number> {
 }
 
 /** What has ended, how, and what to do, in plain sentences. */
-function textOf(ending: Ending): string {
+function textOf(ending: CommandEnding): string {
   const { command, status, exit_code, error } = ending;
   const verb = {
     finished: 'has finished',
@@ -130,7 +130,7 @@ function textOf(ending: Ending): string {
   return shortened(text.replaceAll('<', '‹').replaceAll('>', '›'), 3 * MAX_CHARACTERS);
 }
 
-function whatOf({ definition, input = '', output = '', report, folder, runs }: Ending): string[] {
+function whatOf({ definition, input = '', output = '', report, folder, runs }: CommandEnding): string[] {
   const what: string[] = [];
   if (definition !== undefined) what.push(sanitize(definition));
   if (input !== '') what.push(`${shortened(input, 200)} to ${shortened(output, 200)}`);
@@ -140,7 +140,7 @@ function whatOf({ definition, input = '', output = '', report, folder, runs }: E
   return what;
 }
 
-function countsOf({ status, rows, shards, accuracy }: Ending): string[] {
+function countsOf({ status, rows, shards, accuracy }: CommandEnding): string[] {
   if (rows !== undefined && rows.read === 0 && status === 'refused') return [];
   if (rows !== undefined)
     return [
@@ -167,7 +167,7 @@ function whatToDo({ retryable, hint }: RunError): string | undefined {
 }
 
 /** Where the rejected rows are: those of a run that has not finished are in another file than they are to be in. */
-function rejectsOf({ runs, ...ending }: Ending): string | undefined {
+function rejectsOf({ runs, ...ending }: CommandEnding): string | undefined {
   const isDone = (status: Summary['status']): boolean => status === 'finished' || status === 'skipped';
   if (runs === undefined || runs === null || isDone(ending.status))
     return ending.rejects ? `Rejected rows are in ${ending.rejects}.` : undefined;
@@ -183,7 +183,7 @@ function rejectsOf({ runs, ...ending }: Ending): string | undefined {
 }
 
 /** The rejected rows of what was skipped, because it was scored before. */
-function rejectedBefore({ runs, status, last }: Ending): string | undefined {
+function rejectedBefore({ runs, status, last }: CommandEnding): string | undefined {
   let rejected = 0;
   for (const run of runs ?? [{ status, last }])
     if (run.status === 'skipped') rejected += run.last?.rows.rejected ?? 0;

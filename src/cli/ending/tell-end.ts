@@ -18,9 +18,9 @@ import { postJson } from '../../runs/observers/post-json.ts';
 import { summaryText } from '../../runs/observers/summary-file.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { RunNames } from '../../runs/summary/summary.ts';
-import type { Context, Outcome } from '../context.ts';
+import type { CommandOutcome, Context } from '../context.ts';
 import { onSignals } from '../signals.ts';
-import { type Ending, notificationOf } from './notification.ts';
+import { type CommandEnding, notificationOf } from './notification.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -47,8 +47,8 @@ export async function executeAndTell(
 ): Promise<number> {
   if (told.notifyEnv !== undefined) checkVariable(told.notifyEnv);
   const startedAt = new Date().toISOString();
-  let outcome: Outcome = {};
-  const onOutcome = (more: Outcome): void => {
+  let outcome: CommandOutcome = {};
+  const onOutcome = (more: CommandOutcome): void => {
     outcome = { ...outcome, ...more };
   };
   let failure: Failure | undefined;
@@ -71,11 +71,11 @@ interface Failure {
 /** The outcome of a command with how it has ended. */
 async function endingOf(
   { command, context, defined }: Told,
-  { outcome, code, failure }: { outcome: Outcome; code: number; failure: Failure | undefined },
-): Promise<Ending> {
+  { outcome, code, failure }: { outcome: CommandOutcome; code: number; failure: Failure | undefined },
+): Promise<CommandEnding> {
   const isUnknown = outcome.run_id === undefined && OF_RUNS.includes(command);
   const refused = isUnknown ? await refusedRun(namesOfRefused(context, defined), code, failure) : {};
-  const known: Outcome = { ...refused, ...outcome };
+  const known: CommandOutcome = { ...refused, ...outcome };
   const error = known.error ?? (failure === undefined ? null : runErrorOf(failure.error));
   const byExitCode =
     code === exitCodes.refused ? 'refused' : code <= ExitCode.someRejected ? 'finished' : 'stopped';
@@ -96,13 +96,13 @@ async function refusedRun(
   names: ReturnType<typeof namesOfRefused>,
   code: number,
   failure: Failure | undefined,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const record = new RunRecord({ names });
   return failure === undefined ? record.end('stopped', code) : record.fail(failure.error);
 }
 
 /** Tells the URL and runs the command, both at the same time. */
-async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: Ending): Promise<void> {
+async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: CommandEnding): Promise<void> {
   const { env, log } = context;
   const isInterrupted = ending.error?.code === 'interrupted';
   // Another signal ends the waiting.
@@ -138,7 +138,7 @@ async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: End
 
 interface OnEnd {
   command: string;
-  ending: Ending;
+  ending: CommandEnding;
   text: string;
   over: AbortSignal;
 }
@@ -203,7 +203,7 @@ const NAMING_SECRETS = ['api-key-env', 'header-env', 'input-env', 'notify-env'];
 export function commandEnvironment(
   env: Environment,
   given: readonly Readonly<Record<string, unknown>>[],
-  { ending, text, summary }: { ending: Ending; text: string; summary: string },
+  { ending, text, summary }: { ending: CommandEnding; text: string; summary: string },
 ): Environment {
   const named = new Set(
     given.flatMap(section =>

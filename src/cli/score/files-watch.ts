@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
 import { nameReport } from '../service.ts';
 import { type LogFields, logOfFile } from '../terminal/log.ts';
-import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
+import { openProgress, type ProgressDisplay, progressMode } from '../terminal/progress.ts';
 import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
 import { describeFiles } from './files-text.ts';
 import { logDrift } from './log-run.ts';
@@ -23,7 +23,7 @@ export function filesWatch(context: Context, job: RunJob, { control, onService }
   const { report = '' } = job.values;
   const { observers, telemetry, lineage } = observersOfFiles(context, job, control.signal);
   let service: string | null = null;
-  let line: Progress | undefined;
+  let line: ProgressDisplay | undefined;
   return {
     observers,
     ofFile(file, stop) {

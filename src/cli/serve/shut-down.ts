@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { formatDuration } from '../../base/options/values/duration.ts';
-import type { Service } from '../../server/service.ts';
+import type { RunningService } from '../../server/service.ts';
 import type { EndingSignal } from '../signals.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface Draining {
 
 /** Graceful shutdown: waits for load balancers to notice, finishes in-flight requests, and exits by the deadline. */
 export async function shutDown(
-  service: Service,
+  service: RunningService,
   signal: EndingSignal,
   { drainDelay, drainTimeout, log }: Draining,
 ): Promise<void> {

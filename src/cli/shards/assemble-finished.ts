@@ -34,7 +34,7 @@ import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
-import { percentText } from '../terminal/progress-text.ts';
+import { progressPercent } from '../terminal/progress-text.ts';
 import { shownPath } from '../terminal/shown-path.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
 import { FollowedRun } from './followed-run.ts';
@@ -125,7 +125,7 @@ async function assemble(
         log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
       onJoined: (bytes, all) =>
         progress.show(() => ({
-          cells: [percentText(bytes / all), `${sizeOf(bytes)} joined`],
+          cells: [progressPercent(bytes / all), `${sizeOf(bytes)} joined`],
           fields: { percent: Math.floor((100 * bytes) / all), bytes },
         })),
       onDrift: line => logDrift(log, line, false),

@@ -4,7 +4,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { fixedFolders, planFiles, writtenBy } from '../../library/several/plan-files.ts';
-import { workOf } from '../../library/several/work-of.ts';
+import { outputWorkOf } from '../../library/several/work-of.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/lock-paths.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
@@ -155,7 +155,7 @@ async function filesToScore(
     .catch(({ message }) =>
       log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${message}; all files are scored`),
     );
-  const options = await workOf(job.values, scorer, stop);
+  const options = await outputWorkOf(job.values, scorer, stop);
   const begun = (await folder.read(PLAN)) === undefined ? [] : (await readPlan(folder)).files;
   const outputs = new Set(begun.map(({ output }) => output));
   found.pairs = [];

@@ -25,7 +25,7 @@ import { nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
-import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
+import { openProgress, type ProgressDisplay, progressMode } from '../terminal/progress.ts';
 import { assembleFinished } from './assemble-finished.ts';
 import { FollowedRun } from './followed-run.ts';
 import { makeShards, type Sharding } from './make-shards.ts';
@@ -165,7 +165,7 @@ function withWorkers(number: number, queue: UsedQueue | undefined, service: read
 }
 
 export interface Scoring {
-  progress: Progress;
+  progress: ProgressDisplay;
   stop: AbortSignal;
   /** Gives the shards to workers of other machines too. */
   queue: OpenedQueue | undefined;
@@ -222,7 +222,7 @@ async function feed(
   return ended;
 }
 
-function showProgress({ folder }: Sharding, workers: Workers, progress: Progress) {
+function showProgress({ folder }: Sharding, workers: Workers, progress: ProgressDisplay) {
   let planned = 0;
   let isPlanned = false;
   const others = new OtherShards(folder);

@@ -30,7 +30,7 @@ export function progressText(
   const inFlight = statistics?.inFlight ?? 0;
   return {
     cells: [
-      fraction === undefined ? '' : percentText(fraction),
+      fraction === undefined ? '' : progressPercent(fraction),
       countOf(rowCounts.read, 'row'),
       `${counted(rate)} rows/s`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
@@ -64,7 +64,7 @@ export function transferReport(
   const left = secondsLeft(fraction, seconds);
   return {
     cells: [
-      fraction === undefined ? '' : percentText(fraction),
+      fraction === undefined ? '' : progressPercent(fraction),
       `${sizeOf(sent)} sent`,
       `${sizeOf(received)} back`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
@@ -73,7 +73,7 @@ export function transferReport(
   };
 }
 
-export const percentText = (fraction: number): string => `${Math.floor(100 * fraction)}%`;
+export const progressPercent = (fraction: number): string => `${Math.floor(100 * fraction)}%`;
 
 /**
  * @param begun the fraction that earlier processes of the run did

@@ -9,7 +9,7 @@ import type { LogFormat } from './log.ts';
 import { type ProgressReport, progressText } from './progress-text.ts';
 
 /** Reports the progress of a command: on a terminal in a line that is redrawn, elsewhere in a log line now and then. */
-export interface Progress {
+export interface ProgressDisplay {
   /** @param report returns what to say, given the seconds since it was opened; called again until there is another */
   show(report: (seconds: number) => ProgressReport): void;
   /** Removes the line. */
@@ -68,7 +68,7 @@ const isOnTerminal = (output: string, { stdout }: Terminals): boolean =>
   /^\/dev\/(stderr|fd\/2|tty)$/.test(output) || (stdout && /^(-|\/dev\/(stdout|fd\/1))$/.test(output));
 
 /** Opens the progress of a command on stderr, if it may be shown. */
-export function openProgress(options: ProgressOptions): Progress {
+export function openProgress(options: ProgressOptions): ProgressDisplay {
   const { when, interval, log, name, isTotal, output } = options;
   const isTerminal = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY && !isDumb() };
   const begun = performance.now();
@@ -111,7 +111,7 @@ const textOf = (cells: readonly string[]): string => cells.filter(cell => cell !
  * @param stop aborted by a signal; nothing is shown after it
  */
 export function progressLine(options: ProgressOptions, stop: AbortSignal): RunObserver {
-  let progress: Progress | undefined;
+  let progress: ProgressDisplay | undefined;
   let run: RunView | undefined;
   const close = (): void => {
     stop.removeEventListener('abort', close);

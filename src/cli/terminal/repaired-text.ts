@@ -3,7 +3,7 @@ import type { Placed } from '../../runs/repair/place-rows.ts';
 import { listOf } from './files-list.ts';
 
 /** What became of the repair of an output, as `repair --json` prints it. */
-export interface RepairedFile {
+export interface RepairOfFile {
   output: string;
   /** Null if there is no such file. */
   corrected: string | null;
@@ -51,7 +51,7 @@ const beforeText = (rows: number): string =>
  *       not corrected: scored/a.csv
  *       correct the rows in OUTPUT.rejects, score that file to OUTPUT.corrected, and run the same command again
  */
-export function describeRepaired(files: readonly RepairedFile[]): string {
+export function describeRepaired(files: readonly RepairOfFile[]): string {
   const repaired = files.filter(({ rows }) => rows !== null);
   const failed = files.filter(({ error }) => error !== undefined);
   const uncorrected = files.filter(({ corrected, hasRejects }) => corrected === null && hasRejects === true);
@@ -82,4 +82,4 @@ export function describeRepaired(files: readonly RepairedFile[]): string {
   ].join('\n  ');
 }
 
-const listedOf = ({ output, error }: RepairedFile) => ({ path: output, code: error?.code });
+const listedOf = ({ output, error }: RepairOfFile) => ({ path: output, code: error?.code });

@@ -1,7 +1,7 @@
 import type { Learned } from '../../base/contract/shared-pace.ts';
 
 /** A rate limit advertised by a service: a number of requests per window. */
-export interface Quota {
+export interface AdvertisedQuota {
   /** Requests left in this window. */
   remaining: number;
   /** Seconds until the next window; usually an integer, rounded up or down. */
@@ -25,7 +25,7 @@ const MIN_DATE_MS = 1e11;
  *
  * @param now milliseconds since 1970
  */
-export function readQuota(headers: Headers, now: number): Quota | undefined {
+export function readQuota(headers: Headers, now: number): AdvertisedQuota | undefined {
   const header = (name: string): string => {
     const value = headers[`ratelimit${name}`] ?? headers[`x-ratelimit${name}`] ?? '';
     return Array.isArray(value) ? value.join(', ') : value;
@@ -49,7 +49,7 @@ export function readQuota(headers: Headers, now: number): Quota | undefined {
     limit: leadingNumber(header('-limit')),
     window: member(header('-limit'), 'w') ?? member(policies[0] ?? '', 'w'),
   });
-  let least: Quota | undefined;
+  let least: AdvertisedQuota | undefined;
   for (const { remaining, reset, ...rest } of quotas)
     if (remaining !== undefined && reset !== undefined && remaining < (least?.remaining ?? Infinity))
       least = { remaining, reset: duration(reset, now), ...rest };
@@ -95,7 +95,7 @@ export interface EvenRate {
  * @returns undefined if the quota does not determine a rate
  */
 export function evenRate(
-  { remaining, reset, limit }: Quota,
+  { remaining, reset, limit }: AdvertisedQuota,
   window: number,
   others: number,
   longest: number,

@@ -26,7 +26,7 @@ export type CategoricalColumn = {
 };
 
 /** Converts a column's values from a request or a CSV to the engine's numbers. */
-export function encoderOf(column: LearnedColumn): (value: Value) => number | null {
+export function columnEncoderOf(column: LearnedColumn): (value: Value) => number | null {
   if (column.type === 'numerical') return numberReader(column.notation);
   if (column.type === 'date') return dateReader(column.order, column.piece);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));

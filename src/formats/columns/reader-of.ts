@@ -3,7 +3,7 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type WordView, wordView } from '../bytes/word-view.ts';
 import { encodeValue } from '../json/write-bytes.ts';
 import type { NumberNotation } from '../values/numbers.ts';
-import { encoderOf, type LearnedColumn, type Unrecognized, unrecognizedOf } from './column-encoder.ts';
+import { columnEncoderOf, type LearnedColumn, type Unrecognized, unrecognizedOf } from './column-encoder.ts';
 import { AnyField, type ColumnReader, KernelColumn, type ReadRows } from './kernel-column.ts';
 import { fieldHash, isEqual, levelRows } from './level-column.ts';
 
@@ -45,7 +45,7 @@ interface Decoded {
 /** Reads any field: dates, amounts with currencies, long numbers, spaces. It remembers the last values. */
 class FallbackColumn extends AnyField {
   readonly #column: LearnedColumn;
-  readonly #encode: ReturnType<typeof encoderOf>;
+  readonly #encode: ReturnType<typeof columnEncoderOf>;
   readonly #type: string | undefined;
   /** By slot, the field's size and bytes, its value, and why there is none. Created when it is first used. */
   #lengths = new Uint8Array();
@@ -56,7 +56,7 @@ class FallbackColumn extends AnyField {
   constructor(column: LearnedColumn, type: string | undefined) {
     super();
     this.#column = column;
-    this.#encode = encoderOf(column);
+    this.#encode = columnEncoderOf(column);
     this.#type = type;
   }
 
@@ -112,7 +112,7 @@ class JsonColumn extends AnyField {
 
   constructor(column: LearnedColumn) {
     super();
-    this.#encode = encoderOf(column);
+    this.#encode = columnEncoderOf(column);
   }
 
   override valueOf({ bytes }: WordView, start: number, end: number): number {

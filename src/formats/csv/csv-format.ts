@@ -8,7 +8,7 @@ import type { Header } from './header.ts';
 import { readHead } from './read-head.ts';
 
 /** CSV and TSV, by the rules of docs/design.md. */
-export const csv: Format = {
+export const csvFormat: Format = {
   name: 'csv',
   isNameOf: file => /\.[ct]sv$/i.test(file),
   // Any text may be CSV. Files of formats that are not read are refused with the first bytes of the header.

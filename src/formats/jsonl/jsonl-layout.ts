@@ -19,7 +19,7 @@ import { INPUT_START } from '../records/position.ts';
 import { REJECT_RECORD, rejectColumns } from '../records/reject.ts';
 import { lineComparison } from './line-comparison.ts';
 import { lineFieldReader } from './line-fields.ts';
-import { lineRejectRecords, lineRejectsText, whyMalformed } from './line-rejects.ts';
+import { lineRejectRecords, lineRejectsText, whyMalformedLine } from './line-rejects.ts';
 import { type LineShape, readShape } from './line-shape.ts';
 import { lines, membersOf } from './members.ts';
 import { appendedMembers, type LineColumns, lineColumns, openBeforeBrace } from './merge-lines.ts';
@@ -76,7 +76,7 @@ function lineRecords({ shape, columns }: LineParts): RecordLayout {
     // An empty line is blank, as in a CSV with several columns.
     records: options => new RecordReader({ ...options, dialect: lines, width: 2 }),
     fieldReader: memory => typedFieldReader(lineFieldReader(shape, memory), types, shape.hasOthers === true),
-    whyMalformed,
+    whyMalformed: whyMalformedLine,
     textsOf: valueTexts,
     fileOf: records => Buffer.concat(records.flatMap(record => [record, LINE_FEED])),
   };

@@ -8,7 +8,7 @@ import { closingBrace, isEmptyUntil, type LineColumns, ownObject } from './merge
 const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 const [QUOTE, COMMA, CLOSE] = [0x22, 0x2c, 0x7d];
 
-export interface ComparedLines {
+export interface LineComparison {
   /** The full names of the input's columns. */
   names: readonly string[];
   /** The names of the input's members in the output. */
@@ -19,7 +19,7 @@ export interface ComparedLines {
 }
 
 /** Compares objects with those that have members appended before their closing brace. */
-export function lineComparison({ names, ownNames, columns, appended }: ComparedLines): Comparison {
+export function lineComparison({ names, ownNames, columns, appended }: LineComparison): Comparison {
   const openings = (appended === 0 ? [] : appended).map(name => Buffer.from(`,${JSON.stringify(name)}:`));
   const before = ownNames.length > 0 ? ',' : '';
   /** Appended members as fields; other text as it is, without types, which a check refuses. */

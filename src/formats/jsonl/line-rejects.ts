@@ -103,7 +103,7 @@ const WITH_COMMA = /^\s*\{.*\}\s*,\s*$/s;
  * @param records in input order
  * @param file for the command
  */
-export function whyMalformed(records: readonly MalformedRecord[], file: PipedFile): MalformedCause {
+export function whyMalformedLine(records: readonly MalformedRecord[], file: PipedFile): MalformedCause {
   const texts = records.map(({ record }) => record.toString());
   const [example] = records;
   if (texts[0]?.trimStart().startsWith('['))

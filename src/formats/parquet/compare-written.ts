@@ -1,6 +1,6 @@
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import type { WrittenColumns } from '../format.ts';
-import type { EncodedColumn } from '../group-encoding.ts';
+import type { EncodedGroupColumn } from '../group-encoding.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { copiedOf } from './encoder.ts';
 import type { FileColumn } from './footer/file-column.ts';
@@ -90,5 +90,5 @@ class WrittenBytes {
   }
 }
 
-const encodedColumn = ({ name, type }: FileColumn, isAppended: boolean): EncodedColumn =>
+const encodedColumn = ({ name, type }: FileColumn, isAppended: boolean): EncodedGroupColumn =>
   type.is === 'text' ? { name, type: 'text' } : { name, type: 'number', isVaried: isAppended };

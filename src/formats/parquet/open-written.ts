@@ -76,7 +76,7 @@ export async function openWritten(
     }),
     asWritten: (corrected, former) => keepUnchanged(corrected, former, unchanged),
     addRow: after => added.add(after),
-    canAdd: corrected => !hasText(corrected, unchanged),
+    canAdd: corrected => !hasTextOfRows(corrected, unchanged),
   };
 }
 
@@ -151,7 +151,7 @@ export function keepUnchanged(corrected: Buffer, output: Buffer, options: Unchan
 }
 
 /** Whether a corrected row has a text in a column of numbers, which stands for no missing one. */
-export const hasText = (corrected: Buffer, { numbers, nulls }: UnchangedOptions): boolean =>
+export const hasTextOfRows = (corrected: Buffer, { numbers, nulls }: UnchangedOptions): boolean =>
   fieldsOf(corrected).some(
     (field, index) => numbers[index] === true && doubleOf(textOf(field), nulls) === undefined,
   );

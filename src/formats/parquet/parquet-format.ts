@@ -1,4 +1,4 @@
-import { csv } from '../csv/csv-format.ts';
+import { csvFormat } from '../csv/csv-format.ts';
 import type { Format } from '../format.ts';
 
 /** The magic number, and the first member of a page or of the footer: a 32-bit integer. A CSV may begin with `PAR1`. */
@@ -34,5 +34,5 @@ export const parquet: Format = {
     const { openWritten } = await import('./open-written.ts');
     return openWritten(source, columns);
   },
-  readAs: csv.readAs,
+  readAs: csvFormat.readAs,
 };

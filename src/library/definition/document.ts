@@ -1,7 +1,7 @@
 import { type ErrorCode, isNode, LineCounter, parseDocument, visit } from 'yaml';
 
 /** Something that is wrong with a definition. */
-export interface Problem {
+export interface DefinitionProblem {
   message: string;
   /** What to do about it, if it is known. */
   hint?: string;
@@ -15,7 +15,7 @@ export type MemberPath = readonly PropertyKey[];
 export interface DefinitionDocument {
   value: unknown;
   /** Why it cannot be read; then there is no value. */
-  problems: Problem[];
+  problems: DefinitionProblem[];
   /** The line of a member, or of the nearest enclosing one that exists. */
   lineOf(path: MemberPath): number;
 }
@@ -45,7 +45,7 @@ const EXPLAINED: Partial<Record<ErrorCode, { is: string; hint: string }>> = {
   },
 };
 
-function syntaxProblem(code: ErrorCode, message: string): Pick<Problem, 'message' | 'hint'> {
+function syntaxProblem(code: ErrorCode, message: string): Pick<DefinitionProblem, 'message' | 'hint'> {
   const explained = EXPLAINED[code];
   if (explained === undefined) return { message: `invalid YAML: ${message}` };
   return { message: `invalid YAML: ${explained.is}`, hint: explained.hint };
@@ -56,7 +56,7 @@ export function readDocument(text: string): DefinitionDocument {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   // What follows an error of syntax is read in the wrong way, so only the first one is true.
-  const problems: Problem[] = document.errors
+  const problems: DefinitionProblem[] = document.errors
     .slice(0, 1)
     .map(({ code, message, pos: [offset] }) => ({ ...syntaxProblem(code, message), line: lineAt(offset) }));
   if (problems.length === 0)

@@ -7,15 +7,15 @@ import {
   type GivenProbeOptions,
   type GivenScoreOptions,
   probeOptions,
-  scoreOptions,
+  programOptions,
 } from '../options/library-options.ts';
-import type { Scorer } from '../scorer.ts';
+import type { ProgramScorer } from '../scorer.ts';
 import { withRunScorer } from '../scorers/open-run-scorer.ts';
 import { givenService } from '../service/given-service.ts';
 import { checkCompared } from './check-compared.ts';
 import { type Plan, planOf, totalsOf } from './plan-of.ts';
 
-const table = { ...scoreOptions, ...probeOptions };
+const table = { ...programOptions, ...probeOptions };
 
 /** Options of `plan`: those of `score`, and `probe` and `pricePer1000`. */
 export interface PlanOptions extends GivenScoreOptions, GivenProbeOptions {
@@ -25,7 +25,7 @@ export interface PlanOptions extends GivenScoreOptions, GivenProbeOptions {
   output?: string | URL | undefined;
   report: string;
   /** What predicts, as for `score`. */
-  scorer?: Scorer | undefined;
+  scorer?: ProgramScorer | undefined;
   /** Aborts a probe. */
   signal?: AbortSignal | undefined;
 }

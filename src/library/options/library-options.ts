@@ -7,7 +7,7 @@ import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import type { CamelCase, ValueOf } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { Callbacks } from '../callbacks.ts';
-import type { Scorer } from '../scorer.ts';
+import type { ProgramScorer } from '../scorer.ts';
 
 const {
   jobs: _jobs,
@@ -23,7 +23,7 @@ const {
 const { output: _output, report: _report, ...ofOneRun } = ofRun;
 
 /** The options of `rowcast score` that a program gives by name; those of several files, and lineage, are its own business. */
-export const scoreOptions = {
+export const programOptions = {
   ...ofOneRun,
   'if-exists': {
     ...runOptions['if-exists'],
@@ -57,8 +57,8 @@ export const probeOptions = ofPlan;
 export const verifyTable = {
   ...verifyOptions,
   ...sampleOptions,
-  url: scoreOptions.url,
-  home: scoreOptions.home,
+  url: programOptions.url,
+  home: programOptions.home,
 };
 
 /** The options that are the same in `rowcast train`. */
@@ -82,7 +82,7 @@ type Given<T extends Options> = {
 
 // In the package, these interfaces have a comment for each member (build/option-interfaces.ts): editors show none for
 // the members of a mapped type.
-export interface GivenScoreOptions extends Given<typeof scoreOptions> {}
+export interface GivenScoreOptions extends Given<typeof programOptions> {}
 export interface GivenProbeOptions extends Given<typeof probeOptions> {}
 export interface GivenVerifyOptions extends Given<typeof verifyTable> {}
 export interface GivenHistoryOptions extends Given<typeof historyTable> {}
@@ -96,7 +96,7 @@ export interface ScoreStreamOptions extends GivenScoreOptions, Callbacks {
   input: string | URL | Readable | AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
   report: string;
   /** What predicts. By default the service at `url`, else the local reports in `home`. It is not closed. */
-  scorer?: Scorer | undefined;
+  scorer?: ProgramScorer | undefined;
   /** Stops the run: requests in flight get ten seconds to finish, then its checkpoint is saved. */
   signal?: AbortSignal | undefined;
 }

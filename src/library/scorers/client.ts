@@ -26,14 +26,14 @@ import { asRowcastError, called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
-import type { Batch, Outcome, Scorer } from '../scorer.ts';
+import type { BatchOutcome, PersonaBatch, ProgramScorer } from '../scorer.ts';
 import { chooseProtocol } from '../service/choose-protocol.ts';
 import { cloudService } from '../service/cloud/cloud-hosts.ts';
 import { cloudKey } from '../service/cloud/cloud-key.ts';
 import { checkProxy, proxyOf } from '../service/proxy-of.ts';
 import { onlyReports } from '../service/refuse-protocol.ts';
 import { checkClientTls, checkedHeaders, checkKey } from './client-access.ts';
-import { ObjectClient, predictBatches } from './predict-batches.ts';
+import { FeaturesClient, predictBatches } from './predict-batches.ts';
 
 /** Options of a `Client`. */
 export interface ClientOptions {
@@ -136,13 +136,13 @@ export interface PersonaCall extends Call {
  * retried; redirects are not followed. All calls of a client share its pace and what it knows of the service. Close it
  * after use.
  */
-export class Client implements Scorer {
+export class Client implements ProgramScorer {
   /** The service's URL. */
   readonly name: string;
   readonly #client: ServiceClient;
   /** The requests that only the protocol `report` has. */
   readonly #reports: ReportClient | undefined;
-  readonly #objects: ObjectClient;
+  readonly #objects: FeaturesClient;
   readonly #protocol: ProtocolName;
   /** The outage that the caller wants to wait for, if it says so. */
   readonly #maxOutage: number | undefined;
@@ -195,7 +195,7 @@ export class Client implements Scorer {
       this.#client = service;
       this.#reports = new ReportClient(service);
     } else this.#client = new ServiceClient({ ...connecting, protocol });
-    this.#objects = new ObjectClient(this.#client, classes);
+    this.#objects = new FeaturesClient(this.#client, classes);
   }
 
   /**
@@ -292,7 +292,7 @@ export class Client implements Scorer {
   }
 
   /** `batchPersona` for a batch; `score` does not use it, because it writes requests without making objects of rows. */
-  score({ report, personas }: Batch, signal?: AbortSignal): Promise<Outcome> {
+  score({ report, personas }: PersonaBatch, signal?: AbortSignal): Promise<BatchOutcome> {
     return this.batchPersona(report, personas, { signal });
   }
 

@@ -25,7 +25,7 @@ import { CallError } from '../../scoring/failures/call-error.ts';
 import { ServiceAvailability } from '../../scoring/failures/service-availability.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
 import type { Scorer, ScorerInput } from '../../scoring/scorer.ts';
-import type { Scorer as GivenScorer } from '../scorer.ts';
+import type { ProgramScorer as GivenScorer } from '../scorer.ts';
 
 export interface CustomOptions {
   /** How often it is called at once. */

@@ -4,7 +4,7 @@ import { ModelScorer } from '../../models/local/model-scorer.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
-import type { Batch, Outcome, Scorer } from '../scorer.ts';
+import type { BatchOutcome, PersonaBatch, ProgramScorer } from '../scorer.ts';
 
 /** Options of `LocalScorer.open`. */
 export interface LocalScorerOptions {
@@ -23,7 +23,7 @@ export let modelScorerOf: (scorer: LocalScorer) => ModelScorer;
  * Predicts with the reports of this machine, without a server. Several runs, one after the other or at once, share its
  * threads and the models that it has loaded. Close it after use, or the threads keep the process alive.
  */
-export class LocalScorer implements Scorer {
+export class LocalScorer implements ProgramScorer {
   readonly name = LOCAL;
   readonly #scorer: ModelScorer;
 
@@ -69,7 +69,7 @@ export class LocalScorer implements Scorer {
   }
 
   /** Scores a batch of personas; `score` does not use it, because it reads rows without making objects of them. */
-  score({ report, personas }: Batch): Promise<Outcome> {
+  score({ report, personas }: PersonaBatch): Promise<BatchOutcome> {
     return this.batchPersona(report, personas);
   }
 

@@ -2,7 +2,7 @@ import type { JobValues } from '../../base/options/values/run-values.ts';
 import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import type { ServiceClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
-import type { Scorer as GivenScorer } from '../scorer.ts';
+import type { ProgramScorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { openPredictor } from '../service/open-predictor.ts';
 import { Client, serviceOf } from './client.ts';

@@ -80,7 +80,7 @@ function* batchesOf(report: string, personas: readonly Features[]): Generator<Ba
 }
 
 /** Predicts for objects by any protocol, with what the service says about its models, which is asked once for each. */
-export class ObjectClient {
+export class FeaturesClient {
   readonly #scorer: Scorer;
   readonly #classes: readonly string[] | undefined;
   readonly #descriptions = new Map<string, Promise<Description>>();

@@ -10,7 +10,7 @@ import { isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
 import { checkProxy } from './proxy-of.ts';
 
 /** How a service is reached, besides its URL and its key. It holds no secrets, only where they are. */
-export interface Access {
+export interface ServiceAccess {
   /** How the key is sent, unless as the protocol has it. */
   auth?: Auth;
   /** Another host that may get what identifies this machine to a cloud. */
@@ -36,7 +36,7 @@ type ConnectionValues = Values<typeof connectionOptions>;
  * @param isDefined whether the values are those of a definition
  * @throws RowcastError `bad_option`, `usage`
  */
-export function accessOf(values: ConnectionValues, auth: Auth, isDefined: boolean): Access {
+export function serviceAccessOf(values: ConnectionValues, auth: Auth, isDefined: boolean): ServiceAccess {
   const { headerEnv = {}, proxy } = values;
   const tls = tlsFilesOf(values);
   if (values.authHost !== undefined && !isOfCloud(auth)) throw noCloud(auth);
@@ -98,7 +98,7 @@ function tlsFilesOf({
 }
 
 /** The flags that give the same access. */
-export function flagsOfAccess({ auth, authHost, headers, tls, proxy }: Access): string[] {
+export function flagsOfAccess({ auth, authHost, headers, tls, proxy }: ServiceAccess): string[] {
   const given = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`--${name}`, value];
   const map = headers && Object.entries(headers).map(([name, variable]) => `${name}=${variable}`);

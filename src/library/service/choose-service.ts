@@ -6,7 +6,7 @@ import { resolveValues, type Values } from '../../base/options/values/resolve-op
 import { defaultAuth } from '../../client/protocols/described/descriptions.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/target.ts';
-import { type Access, accessFiles, accessOf, flagsOfAccess } from './access.ts';
+import { accessFiles, flagsOfAccess, type ServiceAccess, serviceAccessOf } from './access.ts';
 import { DEFAULT_KEY, isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
 
 export interface Environment {
@@ -18,7 +18,7 @@ export interface Environment {
 
 /** Where the service is, according to flags, environment and definition. */
 export type Address = { kind: 'local'; home: string } | RemoteAddress;
-export interface RemoteAddress extends Access {
+export interface RemoteAddress extends ServiceAccess {
   kind: 'remote';
   url: string;
   /** Undefined if requests are sent without a key. */
@@ -56,7 +56,7 @@ export function homeOf({ flags, env }: Given, defined: Section = {}): string {
 type ConnectionValues = Values<typeof connectionOptions>;
 
 /** The URL, and the options that come from where it comes from. */
-export interface Connection {
+export interface ServiceConnection {
   url: string;
   /** Whether it is that of a definition. */
   isDefined: boolean;
@@ -67,7 +67,7 @@ export interface Connection {
  * Flags override the environment, which overrides the definition. How a definition reaches a service counts for its own URL
  * only: with the authority and the proxy of a definition from someone else, others could read what is sent to another one.
  */
-export function connectionOf({ flags, env }: Given, defined: Section): Connection {
+export function connectionOf({ flags, env }: Given, defined: Section): ServiceConnection {
   const { auth } = defined;
   const given = resolveValues(connectionOptions, flags, auth === undefined ? {} : { auth });
   const url = given.url ?? (env.ROWCAST_URL || undefined);
@@ -100,11 +100,15 @@ export function chooseService(given: Given, defined: Section = {}): Address {
   const { protocol } = resolveValues(protocolOption, given.flags, defined);
   const { auth = defaultAuth(protocol), allowHttp } = values;
   if (isDefined && isOfCloud(auth)) checkWay(auth, given, defined);
-  const access = accessOf(values, auth, isDefined);
+  const access = serviceAccessOf(values, auth, isDefined);
   return { kind: 'remote', url, key: keyOf(given, auth, { url, isDefined, values }), allowHttp, ...access };
 }
 
-function keyOf(given: Given, auth: Auth, { url, isDefined, values }: Connection): KeySource | undefined {
+function keyOf(
+  given: Given,
+  auth: Auth,
+  { url, isDefined, values }: ServiceConnection,
+): KeySource | undefined {
   const { apiKeyFile, apiKeyEnv } = values;
   const isNamed = apiKeyFile !== undefined || apiKeyEnv !== undefined;
   if (isOfCloud(auth)) {

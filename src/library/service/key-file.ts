@@ -13,7 +13,7 @@ export const keyIn = (text: string): string | undefined =>
  * A key in a file. It is read again when the file has changed, and when the service refuses the key: tokens expire during a
  * long run. While the file is missing or half written, the key that was read before stays in use.
  */
-export class KeyFile implements Key {
+export class ApiKeyFile implements Key {
   readonly #path: string;
   readonly #times: typeof TIMES;
   #key: string;
@@ -29,9 +29,9 @@ export class KeyFile implements Key {
   }
 
   /** @returns undefined if there is no key in the file. @throws the error of the file system */
-  static async open(path: string, times: Partial<typeof TIMES> = {}): Promise<KeyFile | undefined> {
+  static async open(path: string, times: Partial<typeof TIMES> = {}): Promise<ApiKeyFile | undefined> {
     const { key, version } = await readVersion(path);
-    return key === undefined ? undefined : new KeyFile(path, key, version, { ...TIMES, ...times });
+    return key === undefined ? undefined : new ApiKeyFile(path, key, version, { ...TIMES, ...times });
   }
 
   /** The last key that was read. The file is looked at meanwhile, so that no request waits for a file system. */

@@ -11,7 +11,7 @@ import type { ClientTls } from '../../client/transport/tls.ts';
 import type { TlsFiles } from './access.ts';
 import type { Environment, KeySource, RemoteAddress } from './choose-service.ts';
 import { cloudService } from './cloud/cloud-hosts.ts';
-import { KeyFile, keyIn } from './key-file.ts';
+import { ApiKeyFile, keyIn } from './key-file.ts';
 import { DEFAULT_KEY } from './own-variable.ts';
 import { proxyOf } from './proxy-of.ts';
 
@@ -92,7 +92,8 @@ async function keyFor(
 }
 
 // Loaded only when it is needed.
-const readFiles = async (tls: TlsFiles): Promise<ClientTls> => (await import('./read-tls.ts')).readTls(tls);
+const readFiles = async (tls: TlsFiles): Promise<ClientTls> =>
+  (await import('./read-tls.ts')).readClientTls(tls);
 
 /** Opens the client of a service, and closes it afterwards. @throws as `openClient` */
 export async function withClient<P extends Protocol, T>(
@@ -137,7 +138,7 @@ async function readServiceKey(source: StoredKey, env: Environment): Promise<stri
   const key =
     source.kind === 'environment'
       ? keyIn(env[source.name] ?? '')
-      : await KeyFile.open(source.path).catch(cause => {
+      : await ApiKeyFile.open(source.path).catch(cause => {
           throw new RowcastError('no_key', `cannot read the API key: ${reasonOf(cause)}`, {
             location: { file: source.path },
             cause,

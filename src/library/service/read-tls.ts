@@ -5,7 +5,7 @@ import { type ClientTls, checkTls } from '../../client/transport/tls.ts';
 import type { TlsFiles } from './access.ts';
 
 /** Reads and checks certificates and keys. @throws RowcastError `no_such_file`, `bad_certificate` */
-export async function readTls({ ca, client }: TlsFiles): Promise<ClientTls> {
+export async function readClientTls({ ca, client }: TlsFiles): Promise<ClientTls> {
   const { cert, key } = client ?? {};
   const tls = { ca: await readPem(ca), cert: await readPem(cert), key: await readPem(key) };
   checkTls(tls, { ca: ca ?? '', cert: cert ?? '', key: key ?? '' });

@@ -33,7 +33,7 @@ import { concernsAll } from './common-failures.ts';
 import type { FileGroup, FilesWatch } from './group.ts';
 import { lockTotal } from './lock-total.ts';
 import { fixedFolders, ledgerOf, planFiles, sizesOf, writtenBy } from './plan-files.ts';
-import { workOf } from './work-of.ts';
+import { outputWorkOf } from './work-of.ts';
 
 /**
  * Executes a run for each of several inputs, which resumes on its own. Together they have a summary, a budget of rejects
@@ -128,7 +128,7 @@ async function scoreFiles(
   // The requests are counted in the runs of the files.
   record.ready({ name: scorer.name, protocol: scorer.protocol });
   watch.opened(pairs.length, scorer);
-  const work = await workOf(values, scorer, stop);
+  const work = await outputWorkOf(values, scorer, stop);
   const total = new RunsTotal(
     await sizesOf(
       pairs.map(({ input }) => input),

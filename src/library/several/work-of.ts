@@ -10,7 +10,7 @@ import { reportOf } from '../runs-of.ts';
  *
  * @throws RowcastError if there is no such report
  */
-export async function workOf(
+export async function outputWorkOf(
   values: JobValues,
   scorer: Scorer,
   stop: AbortSignal,

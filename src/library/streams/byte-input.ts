@@ -23,7 +23,7 @@ export function streamInputSource(
 }
 
 /** The chunks of an input that is no path: those of an iterable, or bytes as a single chunk. */
-export function chunksOf(input: unknown): AsyncIterable<unknown> | undefined {
+export function byteChunksOf(input: unknown): AsyncIterable<unknown> | undefined {
   if (input instanceof Uint8Array) return eachOf([input]);
   if (isIterable<AsyncIterable<unknown>>(input, Symbol.asyncIterator)) return input;
   return isIterable<Iterable<unknown>>(input, Symbol.iterator) ? eachOf(input) : undefined;

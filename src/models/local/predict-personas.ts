@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownColumns } from '../../base/contract/predictions.ts';
 import type { Features, PersonaAnswer, Prediction, Value } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { encoderOf } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
 import type { Model } from '../model/model-file.ts';
 import { ValueWarnings } from '../model/value-warnings.ts';
 import { checkProbabilities } from './record-scorer.ts';
@@ -24,7 +24,7 @@ function predictRows({ engine, columns, classes }: Model, personas: readonly Fea
   const width = columns.length;
   const values = new Float64Array(personas.length * width);
   columns.forEach((column, index) => {
-    const encode = encoderOf(column);
+    const encode = columnEncoderOf(column);
     for (const [row, features] of personas.entries())
       values[row * width + index] = encode(given(features, column.name)) ?? Number.NaN;
   });
@@ -56,7 +56,7 @@ export function predictPersona({ engine, columns, classes }: Model, features: Fe
   const warnings = new ValueWarnings();
   const values = Float64Array.from(columns, column => {
     const value = given(features, column.name);
-    const number = encoderOf(column)(value);
+    const number = columnEncoderOf(column)(value);
     warnings.add(column, value, number);
     return number ?? Number.NaN;
   });

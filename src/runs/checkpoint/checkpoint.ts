@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import type { History } from '../../base/options/values/run-values.ts';
+import type { HistoryValues } from '../../base/options/values/run-values.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';
 import { tallyShape } from '../../scoring/counting/run-tally.ts';
@@ -45,7 +45,7 @@ const fingerprintShape = z.strictObject({
 });
 export type Fingerprint = z.infer<typeof fingerprintShape>;
 
-const historyShape: z.ZodType<History> = z.strictObject({
+const historyShape: z.ZodType<HistoryValues> = z.strictObject({
   path: z.union([z.string(), z.array(z.string())]),
   sha256: z.string(),
 });

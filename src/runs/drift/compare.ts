@@ -31,7 +31,7 @@ export interface DriftComparison {
 }
 
 /** Compares what a run has found in its data with what an earlier one had found. */
-export function compare(
+export function compareSummaries(
   earlier: EarlierFigures,
   { columns, classes, rowsOf }: DriftComparison,
 ): DriftFigures {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { withoutNulls } from '../../formats/columns/batch-columns.ts';
-import { encoderOf, type Unrecognized, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf, type Unrecognized, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
 import type { Layout } from '../../formats/format.ts';
 import { encodeValue } from '../../formats/json/write-bytes.ts';
 import type { Batch } from '../../formats/records/batch.ts';
@@ -11,7 +11,7 @@ import { INPUT_START } from '../../formats/records/position.ts';
 import { type CountedColumn, type Counting, isLimited } from '../../scoring/counting/counted-column.ts';
 import { RunTally } from '../../scoring/counting/run-tally.ts';
 import { TallyLayout } from '../../scoring/counting/tally.ts';
-import type { Plan } from '../../scoring/prepare.ts';
+import type { RowsPlan } from '../../scoring/prepare.ts';
 import { type CountedRows, countedRows, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { checkUnrecognized, type UnrecognizedLimits } from '../guards/unrecognized-limits.ts';
@@ -48,7 +48,7 @@ export interface DataTallyOptions {
 
 /** @returns undefined if the run being resumed has not counted, so that the whole cannot be known */
 export function dataTally(
-  { counted, report, layout: records, options }: Pick<Plan, 'counted' | 'report' | 'layout' | 'options'>,
+  { counted, report, layout: records, options }: Pick<RowsPlan, 'counted' | 'report' | 'layout' | 'options'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
   { isDetailed, earlier, firstRecords }: DataTallyOptions,
 ): DataTally | undefined {
@@ -146,7 +146,7 @@ export function describeCommonValues(
 function recognizer(column: CountedColumn, kind: Unrecognized): (text: string) => boolean {
   const { learned, type } = column;
   if (learned === undefined) return () => false;
-  const encode = encoderOf(learned);
+  const encode = columnEncoderOf(learned);
   return text => {
     if (text === '') return false;
     const sent = JSON.parse(encodeValue(text, type));

@@ -1,7 +1,7 @@
 import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import { binQuantile, lowerLimit, type TallyLayout } from '../../scoring/counting/tally.ts';
-import { compare, type DriftFigures, type EarlierFigures } from './compare.ts';
+import { compareSummaries, type DriftFigures, type EarlierFigures } from './compare.ts';
 
 /** A column in a summary. Counts are of the rows that are not malformed; null stands for what is not known. */
 export interface ColumnFigures {
@@ -71,7 +71,7 @@ export function figuresOf(
     columns,
     matters: layout.columns.filter(({ weight = 0 }) => weight >= 1).map(({ name }) => name),
     scores: tally.isDetailed && classes !== null ? scoresOf(tally, limited) : null,
-    drift: earlier === undefined ? null : compare(earlier, { columns, classes: limited, rowsOf }),
+    drift: earlier === undefined ? null : compareSummaries(earlier, { columns, classes: limited, rowsOf }),
   };
 }
 

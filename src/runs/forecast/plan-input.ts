@@ -10,7 +10,7 @@ import { type Batch, countRows } from '../../formats/records/batch.ts';
 import { checkSameType } from '../../scoring/batch/join-predictions.ts';
 import { CallError } from '../../scoring/failures/call-error.ts';
 import { chooseFeatures, type FeatureColumn } from '../../scoring/feature-columns.ts';
-import { appendedFor, appendedOptions, appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
+import { appendedFor, appendedOptionsFor, appendedOptionsOf } from '../../scoring/merge/appended-for.ts';
 import { type NearMiss, nearMissesOf } from '../../scoring/missing-hint.ts';
 import { predictionOf, predictionTypeOf } from '../../scoring/predictions.ts';
 import { knownOf, nullsOf, withPredicted } from '../../scoring/prepare.ts';
@@ -164,7 +164,9 @@ async function planSource(
       outputBytes: bytes + rows * (appendedFor(merging, predictionType)?.maxBytes ?? 0),
       probe,
       appends:
-        predictionType === undefined ? null : layout.appendedNames(appendedOptions(merging, predictionType)),
+        predictionType === undefined
+          ? null
+          : layout.appendedNames(appendedOptionsOf(merging, predictionType)),
       firstRequest:
         showRequest && batchScorer !== undefined && first[0] !== undefined
           ? firstRequest(batchScorer, first[0])

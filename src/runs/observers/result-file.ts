@@ -7,7 +7,7 @@ import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Target } from '../../storage/target.ts';
 import type { LockedTargets, RunObserver, RunView } from '../observer.ts';
 import type { LockedOutput } from '../paths/lock-paths.ts';
-import { type Labels, type RunMetric, runMetrics } from '../summary/run-metrics.ts';
+import { type MetricLabels, type RunMetric, runMetrics } from '../summary/run-metrics.ts';
 import type { Summary } from '../summary/summary.ts';
 
 const isFull = (error: unknown): boolean => error instanceof RowcastError && error.code === 'disk_full';
@@ -144,7 +144,7 @@ function familyText({ name, unit, help, samples }: RunMetric): string {
   return `# TYPE ${family} gauge\n# HELP ${family} ${help}\n${lines.join('')}`;
 }
 
-const labelsText = (labels: Labels): string =>
+const labelsText = (labels: MetricLabels): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}="${value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`)
     .join(',');

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { History } from '../../base/options/values/run-values.ts';
+import type { HistoryValues } from '../../base/options/values/run-values.ts';
 import type { Tail } from '../../storage/digests.ts';
 import type { DurableOutput, StoredExtent } from '../../storage/durable-output.ts';
 import { type Extent, fileStart, type PartialFile, type StoredPoint } from '../../storage/partial-file.ts';
@@ -23,7 +23,7 @@ export interface CheckpointSaverOptions {
   outputs: RunOutputs;
   attempt: Attempt;
   fingerprint: Fingerprint;
-  history: History | undefined;
+  history: HistoryValues | undefined;
   partial: PartialFile<Mark>;
   rejects: RejectsOutput;
   /** The checkpoint that is stored. */

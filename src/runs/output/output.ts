@@ -44,7 +44,7 @@ export interface CommitPoint {
 export type WrittenExtents = Pick<Checkpoint, 'output' | 'rejects'>;
 
 /** A piece of the output. */
-export interface Piece {
+export interface OutputPiece {
   /** Whole records. */
   bytes: Buffer;
   /** Bytes to append to the rejects file. */
@@ -81,7 +81,7 @@ export interface Output {
    * @param after returns the commit point after the piece
    * @throws RowcastError `unwritable_output`; ClosedPipe if the reader closed its end
    */
-  write(piece: Piece, after: () => CommitPoint): Promise<void>;
+  write(piece: OutputPiece, after: () => CommitPoint): Promise<void>;
   /** Saves a checkpoint now, instead of when the next one is due; an output without checkpoints does nothing. */
   save(): Promise<void>;
   /**

@@ -11,7 +11,7 @@ import { CheckpointSaver, extentsOf, type Mark, stopError } from './checkpoint-s
 import type {
   CommitPoint,
   Output,
-  Piece,
+  OutputPiece,
   PreviousRun,
   ResumePoint,
   RunIdentity,
@@ -87,7 +87,10 @@ export class ResumableOutput implements Output {
     return saved && { row: saved.position.row, rowCounts: saved.rowCounts };
   }
 
-  async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => CommitPoint): Promise<void> {
+  async write(
+    { bytes, rejects, endsMember, isCommitPoint }: OutputPiece,
+    after: () => CommitPoint,
+  ): Promise<void> {
     this.#saver.throwIfFailed();
     const mark = isCommitPoint ? (): Mark => this.#markAt(after()) : undefined;
     try {

@@ -4,11 +4,11 @@ import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { GroupEncoder } from '../../base/text-of-file.ts';
 import type { Layout } from '../../formats/format.ts';
 import { encoderOf, formats } from '../../formats/formats.ts';
-import type { EncodedColumn, EncoderOf, GroupEncoding } from '../../formats/group-encoding.ts';
+import type { EncodedGroupColumn, EncoderOf, GroupEncoding } from '../../formats/group-encoding.ts';
 import type { WrittenFile } from '../../formats/output-columns.ts';
 import { type InputRange, isInside } from '../../formats/records/position.ts';
-import { appendedOptions } from '../../scoring/merge/appended-for.ts';
-import { type Plan, plannedPredictionType } from '../../scoring/prepare.ts';
+import { appendedOptionsOf } from '../../scoring/merge/appended-for.ts';
+import { plannedPredictionType, type RowsPlan } from '../../scoring/prepare.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { refuseUnsupportedFormat } from '../../storage/codecs/refuse-unsupported-output.ts';
 
@@ -65,7 +65,7 @@ export const formatOfName = (name: string): string | undefined =>
  * @throws RowcastError `bad_option`; `missing_columns`; `duplicate_columns` if it is known what is predicted
  */
 export async function encoderFor(
-  plan: Plan,
+  plan: RowsPlan,
   written: WrittenFile,
   planned: PredictionType | undefined = plannedPredictionType(plan),
 ): Promise<RunEncoder | undefined> {
@@ -106,15 +106,17 @@ export function withoutEnd(
 const NOTHING = new Uint8Array();
 
 /** The columns of the groups that are written; undefined if the file that is written is text. */
-export const encodedColumns = (plan: Plan, predictionType: PredictionType): EncodedColumn[] | undefined =>
-  plan.layout.groups && columnsOf(plan, predictionType);
+export const encodedColumns = (
+  plan: RowsPlan,
+  predictionType: PredictionType,
+): EncodedGroupColumn[] | undefined => plan.layout.groups && columnsOf(plan, predictionType);
 
-const columnsOf = (plan: Plan, predictionType: PredictionType): EncodedColumn[] => [
+const columnsOf = (plan: RowsPlan, predictionType: PredictionType): EncodedGroupColumn[] => [
   ...ownColumns(plan),
   ...appendedColumns(plan, predictionType),
 ];
 
-function checkLimit({ layout, options: { limit } }: Plan): void {
+function checkLimit({ layout, options: { limit } }: RowsPlan): void {
   if (limit === undefined || layout.rows === undefined) return;
   throw new RowcastError('bad_option', '--limit: row groups of Parquet are copied whole', {
     hint: 'Write a CSV, with --output-format csv, or leave it out.',
@@ -122,11 +124,14 @@ function checkLimit({ layout, options: { limit } }: Plan): void {
 }
 
 /** The columns of the input that are written. */
-const ownColumns = ({ layout }: Plan): EncodedColumn[] =>
+const ownColumns = ({ layout }: RowsPlan): EncodedGroupColumn[] =>
   layout.ownNames.map(name => ({ name, type: layout.numberNames.has(name) ? 'number' : 'text' }));
 
-function appendedColumns({ layout, options, report }: Plan, predictionType: PredictionType): EncodedColumn[] {
-  const appended = appendedOptions({ ...options, layout, report }, predictionType);
+function appendedColumns(
+  { layout, options, report }: RowsPlan,
+  predictionType: PredictionType,
+): EncodedGroupColumn[] {
+  const appended = appendedOptionsOf({ ...options, layout, report }, predictionType);
   const { prediction } = appended;
   const names = layout.appendedNames(appended);
   const isText = (index: number): boolean =>

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import { csv } from '../../formats/csv/csv-format.ts';
+import { csvFormat } from '../../formats/csv/csv-format.ts';
 import type { Opened } from '../../formats/format.ts';
 import { type Formats, recognize } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
@@ -54,7 +54,7 @@ export async function openFiles(
   const { format: written, bytes } = await recognize(outputSource, given.formats);
   const { openWritten } = written;
   // The rows of a file that is not text are read as those of its rejects, which have only some of its columns.
-  const format = openWritten === undefined ? written : csv;
+  const format = openWritten === undefined ? written : csvFormat;
   const options =
     openWritten === undefined ? given : { ...given, keep: 'all' as const, rename: {}, outputHeader: true };
   const alike = { ...format.readAs(options, outputSource.contentName), maxRecordBytes };

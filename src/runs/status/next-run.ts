@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Description } from '../../base/contract/schemas.ts';
-import type { History } from '../../base/options/values/run-values.ts';
+import type { HistoryValues } from '../../base/options/values/run-values.ts';
 import { combinedSha256, sha256OfFile } from '../../storage/digests.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { reportHash } from '../checkpoint/fingerprint.ts';
@@ -38,7 +38,7 @@ export async function nextRunOf(
 }
 
 /** A history that cannot be read is reported by the next run. */
-async function hasChanged({ path, sha256 }: History): Promise<boolean> {
+async function hasChanged({ path, sha256 }: HistoryValues): Promise<boolean> {
   try {
     const digests: string[] = [];
     for (const file of await findInputs([path].flat())) {

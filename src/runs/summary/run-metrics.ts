@@ -2,11 +2,11 @@ import { countedRows } from '../../scoring/row-counts.ts';
 import { goodRun, standingFor } from './good-run.ts';
 import type { Summary } from './summary.ts';
 
-export type Labels = Readonly<Record<string, string>>;
+export type MetricLabels = Readonly<Record<string, string>>;
 
 /** Samples of one metric differ in their labels. */
-export interface Sample {
-  labels: Labels;
+export interface MetricSample {
+  labels: MetricLabels;
   value: number;
 }
 
@@ -18,7 +18,7 @@ export interface RunMetric {
   unit: '' | '1' | 's' | 'By';
   help: string;
   /** The samples whose value is known. */
-  samples: readonly Sample[];
+  samples: readonly MetricSample[];
 }
 
 /** The numbers of a summary as metrics. All are gauges, because they describe one run and not the life of a process. */
@@ -167,7 +167,7 @@ type MakeMetric = (
   name: string,
   unit: RunMetric['unit'],
   help: string,
-  values: readonly (readonly [value: number | null, labels?: Labels])[],
+  values: readonly (readonly [value: number | null, labels?: MetricLabels])[],
 ) => RunMetric;
 
 const secondsOf = (time: string | null): number | null => (time === null ? null : Date.parse(time) / 1000);

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { type PredictionType, sumsToOne } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type ChosenProbabilities, DEFAULT_PREFIX, readNumber } from '../../formats/appended.ts';
+import { type ChosenProbabilities, DEFAULT_PREFIX, readAppendedNumber } from '../../formats/appended.ts';
 import type { AppendedAt } from '../../formats/comparison.ts';
 import { type PredictionCheck, predictionCheck, type ShownClasses } from './check-prediction.ts';
 import {
   type FindWrong,
   haveTypes,
-  isNumber,
+  isNumberField,
   isPredictedColumn,
   valuesCheck,
   type Wrong,
@@ -131,7 +131,7 @@ function probabilitiesCheck(
       fields
         .split(delimiter)
         .slice(1)
-        .every(text => isNumber(text, shape));
+        .every(text => isNumberField(text, shape));
     return mayBeNumbers ? { wrong, hint: NUMBERS_HINT } : { wrong };
   };
 }
@@ -159,7 +159,7 @@ function checkFields(
     const end = next === -1 ? text.length : next;
     const field = text.slice(at + 1, end);
     const probability = Number(field);
-    const written = readNumber(probability, shape);
+    const written = readAppendedNumber(probability, shape);
     if (written !== field || !(probability >= 0 && probability <= 1))
       return `${sanitize(names[index] ?? '')} is ${describeField(field, written)}`;
     sum += probability;

@@ -1,7 +1,7 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { type ChosenProbabilities, readNumber } from '../../formats/appended.ts';
+import { type ChosenProbabilities, readAppendedNumber } from '../../formats/appended.ts';
 import { fieldTest } from './check-prediction.ts';
 
 /** What is wrong with the appended fields of a row; `hint` replaces the default one. */
@@ -72,7 +72,7 @@ function numbersCheck(options: ValuesOptions): FindWrong {
     const texts = fields.split(dialect.delimiter).slice(1);
     if (texts.length !== labels.length)
       return { wrong: `there are ${texts.length} numbers for ${labels.length} columns` };
-    const at = texts.findIndex(text => !isNumber(text, options));
+    const at = texts.findIndex(text => !isNumberField(text, options));
     if (at === -1) return undefined;
     const what = `${sanitize(labels[at] ?? '')} is "${sanitize(texts[at] ?? '')}"`;
     return { wrong: `${what}, not a finite number as rowcast writes it` };
@@ -89,7 +89,8 @@ function firstRowCheck(options: ValuesOptions): FindWrong {
     'If the run predicted labels, of which only some are numbers, give --kind label. Otherwise one of the files was modified, or they do not belong together.';
   let check: FindWrong | undefined;
   return (fields, areTexts) => {
-    const mayBeNumber = areTexts?.[0] !== true && isNumber(fields.slice(dialect.delimiter.length), options);
+    const mayBeNumber =
+      areTexts?.[0] !== true && isNumberField(fields.slice(dialect.delimiter.length), options);
     if (check === undefined && mayBeNumber) {
       const numbers = numbersCheck(options);
       check = (...others) => {
@@ -103,10 +104,10 @@ function firstRowCheck(options: ValuesOptions): FindWrong {
 }
 
 /** Whether a text is a finite number as rowcast writes it. */
-export const isNumber = (
+export const isNumberField = (
   text: string,
   shape: Pick<ChosenProbabilities, 'decimals' | 'areNumbers'>,
-): boolean => Number.isFinite(Number(text)) && readNumber(Number(text), shape) === text;
+): boolean => Number.isFinite(Number(text)) && readAppendedNumber(Number(text), shape) === text;
 
 /** Whether it is the only column, and named as a prediction is. */
 export const isPredictedColumn = ([name = '', ...others]: readonly string[]): boolean =>

@@ -45,7 +45,7 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
   const { dialect, ownNames } = comparison;
   const isAfterOthers = ownNames.length > 0;
   const location = { file: output, line: 1 };
-  const appended = appendedNames(comparison, shape);
+  const appended = expectedNames(comparison, shape);
   if (typeof appended !== 'number' && 'wrong' in appended) throw mismatch(appended.wrong, location);
   const repeated = typeof appended === 'number' ? undefined : repeatedName(appended);
   if (repeated !== undefined)
@@ -100,7 +100,7 @@ function unknownName(
 }
 
 /** The names of the appended columns before `rename`, or what else the output tells of them. */
-export function appendedNames(
+export function expectedNames(
   { appended }: Comparison,
   { rename = {} }: Pick<ColumnOptions, 'rename'>,
 ): Comparison['appended'] {

@@ -5,7 +5,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import {
   type ChosenProbabilities,
   predictedClass,
-  readNumber,
+  readAppendedNumber,
   thresholdsOf,
 } from '../../formats/appended.ts';
 import { latin1FieldOf } from './check-prediction.ts';
@@ -67,7 +67,7 @@ function probabilitiesComparer(
     const parts = appended.split(dialect.delimiter);
     for (const [place, index] of shown.entries()) {
       const [field = '', now = Number.NaN] = [parts[place], probabilities[index]];
-      const written = readNumber(now, columns);
+      const written = readAppendedNumber(now, columns);
       if (field === written) continue;
       if (!isExact && Math.abs(Number(field) - now) <= TOLERANCE + rounding) continue;
       return `${sanitize(names?.[place] ?? `appended field ${place + 1}`)} is ${sanitize(field)}, but ${written} is predicted now`;
@@ -145,7 +145,7 @@ function numbersComparer(
       return `there are ${parts.length} numbers, but ${places.length} are predicted now`;
     for (const [place, index] of places.entries()) {
       const [field = '', now = Number.NaN] = [parts[place], rows[row]?.[index]];
-      const written = readNumber(now, columns);
+      const written = readAppendedNumber(now, columns);
       if (field === written) continue;
       const tolerance = RELATIVE_TOLERANCE * Math.abs(now) + rounding;
       if (!isExact && field !== '' && Math.abs(Number(field) - now) <= tolerance) continue;

@@ -11,7 +11,7 @@ import { backendsOf, openSource, type StoreValues } from '../../storage/backends
 import type { Source } from '../../storage/source.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { compare, type VerifiedRows } from './compare.ts';
-import { appendedNames, compareHeaders } from './compare-header.ts';
+import { compareHeaders, expectedNames } from './compare-header.ts';
 import { hintAtHeader } from './compare-row.ts';
 import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
 import { mismatch } from './mismatch.ts';
@@ -19,7 +19,7 @@ import type { RecordCursor } from './record-cursor.ts';
 import { Sample, type SampledRow } from './sample.ts';
 import { openSide, type Side } from './side.ts';
 
-export interface VerifyOptions
+export interface VerifyOutputOptions
   extends Omit<ReadOptions, 'names'>,
     ColumnOptions,
     ChosenProbabilities,
@@ -82,7 +82,7 @@ const APPENDED_BYTES = 16 << 20;
  * @throws RowcastError `difference`, the first one found; `bad_option` for a sample with other columns; `no_such_file`,
  *   `unreadable_input` and other errors of INPUT
  */
-export async function verify(options: VerifyOptions): Promise<VerifiedRows> {
+export async function verifyOutput(options: VerifyOutputOptions): Promise<VerifiedRows> {
   const { input, output, rejects, repaired } = options;
   const sources: Source[] = [];
   const backends = backendsOf(options);
@@ -109,7 +109,7 @@ async function run(
   output: Source,
   rejects: Source | undefined,
   repaired: Source | undefined,
-  options: Omit<VerifyOptions, 'input' | 'output' | 'rejects' | 'repaired'>,
+  options: Omit<VerifyOutputOptions, 'input' | 'output' | 'rejects' | 'repaired'>,
 ): Promise<VerifiedRows> {
   const { format, bytes } = await recognizeInput(input, options, options.formats);
   const written = await recognizeWritten(output, format, options.formats);
@@ -172,7 +172,7 @@ async function run(
   for (;;) {
     const { value, done } = comparing.next();
     if (done) {
-      const found = appendedNames(comparison, options);
+      const found = expectedNames(comparison, options);
       // Columns that were copied and then repaired have neither the bytes of the input nor those of a run.
       const isCopyRepaired = repaired !== undefined && format.encoder !== undefined;
       if (!isCopyRepaired) {
@@ -231,7 +231,7 @@ const recordLimit = ({ layout }: Opened, { maxRecordBytes }: Pick<ReadOptions, '
 async function predictAgain(
   rows: readonly SampledRow[],
   layout: Layout,
-  { sample, ...columns }: Pick<VerifyOptions, 'sample'> & SampledColumns,
+  { sample, ...columns }: Pick<VerifyOutputOptions, 'sample'> & SampledColumns,
 ): Promise<void> {
   if (sample === undefined) return;
   if (rows.length > 0) {

@@ -41,17 +41,17 @@ export function appendedFor(
   options: MergeOptions,
   predictionType = knownPredictionType(options),
 ): Appended | undefined {
-  return predictionType && options.layout.appended(appendedOptions(options, predictionType));
+  return predictionType && options.layout.appended(appendedOptionsOf(options, predictionType));
 }
 
 /** What is appended, as plain data. */
 export function appendedOptionsFor(options: MergeOptions): AppendedOptions | undefined {
   const predictionType = knownPredictionType(options);
-  return predictionType && appendedOptions(options, predictionType);
+  return predictionType && appendedOptionsOf(options, predictionType);
 }
 
 /** What is appended for predictions of this type. @throws RowcastError `bad_option` */
-export function appendedOptions(options: MergeOptions, predictionType: PredictionType): AppendedOptions {
+export function appendedOptionsOf(options: MergeOptions, predictionType: PredictionType): AppendedOptions {
   const { report, prefix = DEFAULT_PREFIX, prediction, probabilities, decimals, threshold } = options;
   if (predictionType.kind !== 'distribution') {
     checkOptionsOf(predictionType, options);

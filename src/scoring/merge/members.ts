@@ -7,7 +7,7 @@ import { groupOf, type RowGroups } from '../../formats/records/row-groups.ts';
  * A member of a compressed file, or frame of zstd, ends with the first record that reaches this many bytes of input, or of
  * appended fields.
  */
-export const MEMBER_BYTES = 1 << 20;
+export const MEMBER_INPUT_BYTES = 1 << 20;
 
 /**
  * Decides which records share a member of a compressed file: those that start in the same MiB of the input and the same group
@@ -26,7 +26,7 @@ export class Members {
    * @param groups of rows that the output has; they are its members then
    */
   constructor(maxAppendedBytes: number, wholeBatches = false, groups?: RowGroups) {
-    this.#rows = Math.max(1, Math.floor(MEMBER_BYTES / maxAppendedBytes));
+    this.#rows = Math.max(1, Math.floor(MEMBER_INPUT_BYTES / maxAppendedBytes));
     this.#groups = groups;
     this.#wholeBatches = wholeBatches && groups === undefined;
   }
@@ -79,11 +79,13 @@ export class Members {
   }
 
   #block(offset: number): number {
-    return this.#groups === undefined ? Math.floor(offset / MEMBER_BYTES) : 0;
+    return this.#groups === undefined ? Math.floor(offset / MEMBER_INPUT_BYTES) : 0;
   }
 
   #endOfBlock(offset: number): number {
-    return this.#groups === undefined ? (this.#block(offset) + 1) * MEMBER_BYTES : Number.POSITIVE_INFINITY;
+    return this.#groups === undefined
+      ? (this.#block(offset) + 1) * MEMBER_INPUT_BYTES
+      : Number.POSITIVE_INFINITY;
   }
 
   #group(row: number): number {

@@ -7,7 +7,7 @@ import { liveSource } from '../../formats/records/byte-source.ts';
 import { LocalBatchScorer } from '../../models/local/local-batch-scorer.ts';
 import { RecordScorer } from '../../models/local/record-scorer.ts';
 import type { Model } from '../../models/model/model-file.ts';
-import { type ScoredStream, scoredStream } from '../../scoring/scored-stream.ts';
+import { type ScoredOutputStream, scoredStream } from '../../scoring/scored-stream.ts';
 import {
   LOCAL,
   type Outcome,
@@ -168,7 +168,7 @@ export async function scoreUpload(
   { bytes, name }: Pick<UploadedFile, 'bytes' | 'name'>,
   { model, report, work }: Pick<Predictor, 'model' | 'report' | 'work'>,
   { limits, batchRows, ...scoring }: ScoreUploadOptions,
-): Promise<ScoredStream> {
+): Promise<ScoredOutputStream> {
   const scorer = uploadScorer({
     model,
     report,

@@ -2,7 +2,7 @@ import { unknownColumns } from '../../base/contract/predictions.ts';
 import type { ValueWarning } from '../../base/contract/schemas.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { ValueWarnings } from '../../models/model/value-warnings.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
@@ -35,7 +35,7 @@ const MAX_EXPECTED_BYTES = 200;
 interface Known {
   name: string;
   /** The engine's columns that are derived from it: a date may become several. */
-  columns: { index: number; learned: LearnedColumn; encode: ReturnType<typeof encoderOf> }[];
+  columns: { index: number; learned: LearnedColumn; encode: ReturnType<typeof columnEncoderOf> }[];
 }
 
 /**
@@ -60,7 +60,7 @@ export class PersonaReader {
     learned.forEach((column, index) => {
       const { name } = column;
       const known = this.#known.get(name) ?? { name, columns: [] };
-      known.columns.push({ index, learned: column, encode: encoderOf(column) });
+      known.columns.push({ index, learned: column, encode: columnEncoderOf(column) });
       this.#known.set(name, known);
     });
   }

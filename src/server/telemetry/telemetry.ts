@@ -4,7 +4,7 @@ import { type Refusal, refusals } from '../limits/shares.ts';
 import { eventLog, type HandshakeFailure, handshakeFailures } from './event-log.ts';
 import { type RequestObserver, requestLog } from './request-observer.ts';
 
-interface TelemetryOptions {
+interface ServiceTelemetryOptions {
   /** Whether to collect metrics for /metrics. */
   hasMetrics: boolean | undefined;
   log: FastifyBaseLogger | undefined;
@@ -13,7 +13,7 @@ interface TelemetryOptions {
 }
 
 /** The service's metrics and log events. */
-export async function openServiceTelemetry({ hasMetrics, log, reportsLoaded }: TelemetryOptions) {
+export async function openServiceTelemetry({ hasMetrics, log, reportsLoaded }: ServiceTelemetryOptions) {
   // Imported only if used: it takes longer to load than everything else.
   const metrics = hasMetrics ? (await import('./metrics.ts')).openMetrics(reportsLoaded) : undefined;
   const closed = eventLog(log, 'connections_closed', 'closed connections at their limits', closings);

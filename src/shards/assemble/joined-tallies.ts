@@ -8,7 +8,7 @@ import { checkDrift } from '../../runs/observers/drift.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
 import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';
-import { type Plan, prepare, type RowOptions, type RowsAndScorer } from '../../scoring/prepare.ts';
+import { prepare, type RowOptions, type RowsAndScorer, type RowsPlan } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -73,7 +73,7 @@ export async function joinTallies(
 async function prepareWithRecords(
   values: RowOptions,
   given: RowsAndScorer<Source>,
-): Promise<[Plan, Buffer | undefined]> {
+): Promise<[RowsPlan, Buffer | undefined]> {
   const { source } = given;
   try {
     const prepared = await prepare({ values }, given);
@@ -94,7 +94,7 @@ async function prepareWithRecords(
 
 /** Undefined if any shard was not counted in the same way. */
 function sumOfTallies(
-  prepared: Plan,
+  prepared: RowsPlan,
   tallies: readonly FileParts['parts'][number]['result']['tally'][],
   how: Parameters<typeof dataTally>[2],
 ): DataTally | undefined {

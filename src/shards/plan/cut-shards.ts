@@ -3,7 +3,7 @@ import { type Batch, startOf } from '../../formats/records/batch.ts';
 import type { ByteSource } from '../../formats/records/byte-source.ts';
 import { INPUT_START, type Position } from '../../formats/records/position.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
-import { MEMBER_BYTES } from '../../scoring/merge/members.ts';
+import { MEMBER_INPUT_BYTES } from '../../scoring/merge/members.ts';
 
 /** The codec of an input that is divided at its groups of rows. */
 export const PARQUET = 'parquet';
@@ -58,7 +58,7 @@ export interface CutOptions {
 const BATCH_ROWS = 10_000;
 
 /** Shards end where gzip members do, so that their outputs, one after the other, have the bytes of a single run. */
-export const SHARD_UNIT = MEMBER_BYTES;
+export const SHARD_UNIT = MEMBER_INPUT_BYTES;
 
 /**
  * Finds where shards begin: at the first record that begins at a multiple of `shardBytes` or after it. That is also

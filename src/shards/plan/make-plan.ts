@@ -11,7 +11,7 @@ import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { appendedFor } from '../../scoring/merge/appended-for.ts';
 import { unknownClasses } from '../../scoring/merge/held-records.ts';
-import { type Plan, plannedPredictionType, prepare, withPredicted } from '../../scoring/prepare.ts';
+import { plannedPredictionType, prepare, type RowsPlan, withPredicted } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { stages } from '../../scoring/stages.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
@@ -105,7 +105,7 @@ function planFile(
   pair: FilePair,
   { version: { etag } }: Source,
   { size, modified, codec, footer }: Identity,
-  { prepared, predictionType }: { prepared: Plan; predictionType: PredictionType },
+  { prepared, predictionType }: { prepared: RowsPlan; predictionType: PredictionType },
 ): PlanFile {
   const { layout } = prepared;
   const columns = encodedColumns(prepared, predictionType);
@@ -172,7 +172,7 @@ const ROWS = 100;
  * @throws RowcastError `unknown_classes` if none of its first rows is scored; `bad_option` for an option that such
  *   predictions do not have; of the service
  */
-async function predictedType(planned: Plan, stop: AbortSignal): Promise<PredictionType> {
+async function predictedType(planned: RowsPlan, stop: AbortSignal): Promise<PredictionType> {
   const known = plannedPredictionType(planned);
   if (known !== undefined) return known;
   const { options, layout, rest } = planned;

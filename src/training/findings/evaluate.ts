@@ -1,6 +1,6 @@
 import type { Quality } from '../../base/contract/schemas.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { encoderOf } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
 import { compileModel } from '../../models/model/compiled-model.ts';
 import { engineOf, predictColumns } from '../../models/model/engine.ts';
 import type { PredictorSpec } from '../../models/model/predictor-spec.ts';
@@ -50,7 +50,7 @@ export function evaluate(
     memory: BatchMemory.create(),
   });
   const encoded = design.columns.map((column, i) => {
-    const encode = encoderOf(column);
+    const encode = columnEncoderOf(column);
     return testing.rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));
   });
   const labelOf = (index: number) => labelled.labels[index] ?? 0;

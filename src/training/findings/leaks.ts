@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import { encoderOf } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
 import { textsOf } from '../../formats/records/fields.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
 import { labelRows } from '../rows/labels.ts';
@@ -41,7 +41,8 @@ export function leakingColumns(
   if (errors < MIN_ERRORS) return [];
   const names = columns.flatMap((column, i) => {
     const textOf = (row: number) => rows[row]?.[indexes[i] ?? 0] ?? '';
-    const cellOf = column.type === 'categorical' ? textOf : rangesOf(encoderOf(column), training, textOf);
+    const cellOf =
+      column.type === 'categorical' ? textOf : rangesOf(columnEncoderOf(column), training, textOf);
     const classOf = new Map<string | number, number>();
     for (const [cell, own] of grouped(training, cellOf))
       classOf.set(cell, mostFrequent(own.map(labelOf), classes));

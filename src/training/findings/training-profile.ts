@@ -1,5 +1,5 @@
 import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../base/contract/profile.ts';
-import { encoderOf, type LearnedColumn, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf, type LearnedColumn, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
 import { countTexts } from '../../formats/values/column-type.ts';
 import { toSixDecimals } from '../learn/evaluation.ts';
 
@@ -40,7 +40,7 @@ export function profileOf(training: ProfiledRows): TrainingProfile {
 }
 
 function profileColumn(column: LearnedColumn, texts: ReadonlyMap<string, number>): ColumnProfile {
-  const encode = encoderOf(column);
+  const encode = columnEncoderOf(column);
   const counts = { missing: 0, mismatched: 0, unseen: 0 };
   const numbers: { value: number; rows: number }[] = [];
   for (const [text, rows] of texts) {

@@ -1,6 +1,6 @@
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { encoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { isBlank, numberOf } from '../../formats/values/coerce.ts';
 import { isMissingSpelling, placeholderAmong } from '../../formats/values/missing-values.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
@@ -19,7 +19,7 @@ export function columnNotes(
   return columns.flatMap((column, i) => {
     if (column.type === 'categorical' || (column.type === 'date' && column.piece !== 'day')) return [];
     const texts = rows.map(row => row[indexes[i] ?? 0] ?? '').filter(text => !isBlank(text));
-    const read = encoderOf(column);
+    const read = columnEncoderOf(column);
     const values = Float64Array.from(texts, text => read(text) ?? Number.NaN);
     return [
       ...missingNotes(column, texts, values),

@@ -3,7 +3,7 @@ import { type Html, type HtmlPart, html } from '../html.ts';
 import { percentOf } from '../texts.ts';
 
 /** The numbers that a chart draws. The first cell of a row is its heading. */
-interface NumberTable {
+interface FigureTable {
   head: readonly HtmlPart[];
   rows: readonly (readonly HtmlPart[])[];
   /** What the table leaves out, if it does. */
@@ -22,7 +22,7 @@ export interface Figure {
   content: HtmlPart;
   /** Shown between the title and the chart. */
   caption?: HtmlPart;
-  numbers: NumberTable;
+  numbers: FigureTable;
   /** For charts that are scrolled rather than scaled down where there is too little room: what stays at their left. */
   pinned?: { width: number; content: HtmlPart };
 }
@@ -54,7 +54,7 @@ ${content}
 const pinnedPart = ({ width, content }: NonNullable<Figure['pinned']>, height: number): Html =>
   html`<svg class="plot pinned" aria-hidden="true" width="${width}" height="${height}">${content}</svg>`;
 
-function numberTable(title: string, { head, rows, note }: NumberTable): Html {
+function numberTable(title: string, { head, rows, note }: FigureTable): Html {
   return html`<details class="numbers"><summary>Numbers</summary>
 <div class="scroll" role="region" tabindex="0" aria-label="${title}: numbers"><table>
 <thead><tr>${head.map(cell => html`<th scope="col">${cell}</th>`)}</tr></thead>

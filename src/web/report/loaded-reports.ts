@@ -2,14 +2,14 @@ import type { Report } from '../../base/contract/schemas.ts';
 import { readReport, reportVersion } from '../../models/store/report-store.ts';
 import type { PlatformContext } from '../context.ts';
 import { Recent } from '../recent.ts';
-import { type Evaluation, evaluateReport } from './evaluation/evaluation.ts';
+import { evaluateReport, type ReportEvaluation } from './evaluation/evaluation.ts';
 import { type PersonaField, personaFields } from './persona/fields.ts';
 
 /** A report with what its page derives from it. */
 export interface LoadedReport {
   report: Report;
   /** Undefined if the testing results cannot be read; the rest of the page does not need them. */
-  evaluation: Evaluation | undefined;
+  evaluation: ReportEvaluation | undefined;
   fields: readonly PersonaField[];
 }
 

@@ -30,7 +30,9 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
     await begun(run, gone.signal);
     const { status, file } = run.value;
     const format = formatOf(run.value);
-    reply.type(mediaTypes[format]).header('content-disposition', attachment(nameOf(file, 'scored', format)));
+    reply
+      .type(mediaTypes[format])
+      .header('content-disposition', attachment(downloadNameOf(file, 'scored', format)));
     if (status === 'finished') return sendWhole(output, reply);
     if (run.isFinal) throw new RequestError('no_output', 'The run has no output, because it did not finish.');
     if (request.raw.httpVersion === '1.0')
@@ -44,7 +46,7 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
       throw new RequestError('no_output', 'The run has no rejects to download.');
     // Those of Parquet are the texts of its columns.
     const format = formatOf(value) === 'parquet' ? 'csv' : formatOf(value);
-    const name = nameOf(value.file, 'rejects', format);
+    const name = downloadNameOf(value.file, 'rejects', format);
     reply.type(mediaTypes[format]).header('content-disposition', attachment(name));
     return sendWhole(runs.store.files(value.id).rejects, reply);
   });
@@ -71,7 +73,7 @@ async function begun(run: Watched<StoredProgress>, gone: AbortSignal): Promise<v
 }
 
 /** The name of the input with a word before its suffix, which is that of the format if it says another one or none. */
-function nameOf(file: string, word: string, format: FileFormat): string {
+function downloadNameOf(file: string, word: string, format: FileFormat): string {
   const name = nameOfContent(file);
   const told = fileFormatOf(file);
   const dot = name.lastIndexOf('.');

@@ -46,7 +46,7 @@ export interface ScoreFileOptions extends UploadObserver {
 }
 
 /** How a run has ended. */
-interface Scored {
+interface ScoredFile {
   summary: Summary;
   /** Undefined unless it failed. */
   failure: unknown;
@@ -56,7 +56,7 @@ interface Scored {
  * Stores an upload, then scores it exactly as `rowcast score` would score the file, and writes the output, the rejects and the
  * summary to the run's folder. Once the file is stored, the run goes on without its client, as long as the session does.
  */
-export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<Scored> {
+export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<ScoredFile> {
   const { client, ended, store } = options;
   let callOff = (): void => {};
   const onStored = (): void => {

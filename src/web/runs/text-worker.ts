@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type ThreadError, toThreadError } from '../../base/errors.ts';
 import type { TextOfFile } from '../../base/text-of-file.ts';
-import { textOf } from '../../formats/formats.ts';
+import { textOfSource } from '../../formats/formats.ts';
 import { storedUpload } from '../recognize-upload.ts';
 
 /** What `textInThread` passes to this thread. */
@@ -24,7 +24,7 @@ const port = parentPort as MessagePort;
 async function* chunks(): AsyncGenerator<Buffer> {
   const { stored } = await storedUpload(path, name);
   if (stored === undefined) throw new Error('the upload is not stored');
-  yield* (await textOf(stored, name, text)).from(offset);
+  yield* (await textOfSource(stored, name, text)).from(offset);
 }
 
 const parts = chunks();

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { encoderOf } from '../../../src/formats/columns/column-encoder.ts';
+import { columnEncoderOf } from '../../../src/formats/columns/column-encoder.ts';
 import { predictColumns } from '../../../src/models/model/engine.ts';
 import { loadModel, type Model } from '../../../src/models/model/model-file.ts';
 import { loadReportModel } from '../../../src/models/store/report-model.ts';
@@ -73,7 +73,7 @@ const PREDICTIONS = 5;
 /** The served model on unseen rows. */
 function served({ engine, columns, classes }: Model, test: string[][], truth: string[]) {
   const encoded = columns.map(learned => {
-    const encode = encoderOf(learned);
+    const encode = columnEncoderOf(learned);
     const place = Number(learned.name.slice(1));
     return test.map(row => encode(row[place] ?? ''));
   });

@@ -12,7 +12,7 @@ import { reportProtocol } from '../../../src/client/protocols/report/report-prot
 import { ServiceClient, type ServiceClientOptions } from '../../../src/client/service-client.ts';
 import type { RunResult } from '../../../src/runs/observer.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import {
   connectMlflow,
@@ -153,7 +153,7 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
       assert.ok(checked > 300, `${checked}`);
       const files = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
       const { maxRecordBytes } = scoreDefaults;
-      assert.equal((await verify({ ...files, kind, maxRecordBytes })).scored, 399);
+      assert.equal((await verifyOutput({ ...files, kind, maxRecordBytes })).scored, 399);
     });
 
   it('stops at a response with labels after one with numbers', async t => {

@@ -8,7 +8,7 @@ import { describedProtocol } from '../../../src/client/protocols/described/descr
 import { mlflow as description } from '../../../src/client/protocols/described/descriptions.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import type { RunResult } from '../../../src/runs/observer.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import {
   connectMlflow,
@@ -93,7 +93,7 @@ describe('rows with a value of the wrong type', { concurrency: 2 }, () => {
     assertRejected(await scoreIn(t, folder));
     const files = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
     const { maxRecordBytes } = scoreDefaults;
-    const counts = await verify({ ...files, rejects: `${files.output}.rejects`, maxRecordBytes });
+    const counts = await verifyOutput({ ...files, rejects: `${files.output}.rejects`, maxRecordBytes });
     assert.deepEqual([counts.unscored, counts.malformed], [wrong, 1]);
   });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Value } from '../../../src/base/contract/schemas.ts';
-import { encoderOf, unrecognizedOf } from '../../../src/formats/columns/column-encoder.ts';
+import { columnEncoderOf, unrecognizedOf } from '../../../src/formats/columns/column-encoder.ts';
 
 /** The level that a column with these levels takes a value for, and how it is counted. */
 function readBy(levels: string[], value: Value): [string | undefined, string | undefined] {
   const column = { name: 'x', type: 'categorical' as const, levels };
-  const number = encoderOf(column)(value);
+  const number = columnEncoderOf(column)(value);
   return [number === null ? undefined : levels[number - 1], unrecognizedOf(column, value, number)];
 }
 

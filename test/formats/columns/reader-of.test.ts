@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { BatchColumns } from '../../../src/formats/columns/batch-columns.ts';
 import {
-  encoderOf,
+  columnEncoderOf,
   type LearnedColumn,
   unrecognizedOf,
 } from '../../../src/formats/columns/column-encoder.ts';
@@ -146,7 +146,7 @@ describe('a column read from bytes', () => {
           );
           const { head, batches } = read(`a,x,b\n${records.join('')}`, { batchRows: 1000, chunk: 1 << 16 });
           const placed = new BatchColumns(csvLayout({ header: head }), memory);
-          const encode = encoderOf(column);
+          const encode = columnEncoderOf(column);
           const unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
           Object.assign(reader.unrecognized, unrecognized);
           for (const batch of batches) {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { type LegalCsv, legalCsv } from '../../support/csv/legal.ts';
 import { newFolder } from '../../support/folder.ts';
 import { runs } from '../../support/random-tests.ts';
@@ -129,7 +129,7 @@ describe('the columns of an output', () => {
           assert.deepEqual(rows[row], [...fields, ...numbers, ...(hasPrediction ? [best] : [])]);
         }
         const { maxRecordBytes } = scoreDefaults;
-        await verify({ ...options, input, output, maxRecordBytes });
+        await verifyOutput({ ...options, input, output, maxRecordBytes });
         verified++;
       }),
       { numRuns: inputs },

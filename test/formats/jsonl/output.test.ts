@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { labels, numbers } from '../../support/scoring/predictions.ts';
@@ -28,7 +28,7 @@ async function scored(
   const result = await score(values, connected.client);
   const { keep, rename, probabilities, decimals } = values;
   const rejects = await readFile(`${output}.rejects`, 'utf8').catch(() => '');
-  const verified = await verify({
+  const verified = await verifyOutput({
     input,
     output,
     maxRecordBytes,
@@ -185,7 +185,7 @@ describe('labels and numbers', () => {
       await writeFile(input, lines.join('\r\n'));
       const scorer = rowScorer(rows => predict(rows.map(([id]) => Number(id))), { predicts: 'x' });
       await score(job({ input, output, features: ['id'], batchRows: 7 }), scorer);
-      const { scored: rows } = await verify({
+      const { scored: rows } = await verifyOutput({
         input,
         output,
         maxRecordBytes,

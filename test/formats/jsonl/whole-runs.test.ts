@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { repair } from '../../../src/runs/repair/repair.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { readHistory } from '../../../src/training/rows/read-history.ts';
 import { arrivingSource } from '../../../src/web/data/profile/arriving-source.ts';
 import { profileSource } from '../../../src/web/data/profile/profile-source.ts';
@@ -45,7 +45,7 @@ async function bench(t: TestContext, records = Array.from({ length: ROWS }, (_, 
       watch,
     );
   const verifying = (output: string, files = {}) =>
-    verify({ input, output: at(output), maxRecordBytes, ...files });
+    verifyOutput({ input, output: at(output), maxRecordBytes, ...files });
   const textIn = (name: string) => readFile(at(name), 'utf8');
   return { at, scoring, verifying, textIn };
 }

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { ColumnOptions } from '../../../src/formats/output-columns.ts';
 import { ELEMENT, FILE } from '../../../src/formats/parquet/footer/numbers.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { changeAll, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
@@ -41,7 +41,7 @@ async function scored(t: TestContext, output: string, columns: ColumnOptions) {
     texts,
     bytes: await readFile(files.output),
     verified: () =>
-      verify({ ...files, maxRecordBytes: 1000, rejects: undefined, repaired: undefined, ...columns }),
+      verifyOutput({ ...files, maxRecordBytes: 1000, rejects: undefined, repaired: undefined, ...columns }),
   };
 }
 

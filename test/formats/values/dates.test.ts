@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { valueText } from '../../../src/formats/parquet/text/value-text.ts';
+import { parquetValueText } from '../../../src/formats/parquet/text/value-text.ts';
 import { dateOrderOf } from '../../../src/formats/values/column-type.ts';
 import { daysOf, hourOf } from '../../../src/formats/values/dates.ts';
 
@@ -120,7 +120,7 @@ test('the hour of a date is that of UTC if there is a time zone, else the one wr
 });
 
 test('an instant has the same day and hour in local time, with its offset, as in the text of Parquet', () => {
-  const parquetText = valueText({ is: 'timestamp', digits: 6, isUtc: true });
+  const parquetText = parquetValueText({ is: 'timestamp', digits: 6, isUtc: true });
   const parts = new Intl.DateTimeFormat('sv', {
     timeZone: 'Europe/Berlin',
     dateStyle: 'short',

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { score } from '../../../src/library/score.ts';
-import type { Outcome, Scorer } from '../../../src/library/scorer.ts';
+import type { BatchOutcome, ProgramScorer } from '../../../src/library/scorer.ts';
 import { Client } from '../../../src/library/scorers/client.ts';
 import { LocalScorer } from '../../../src/library/scorers/local-scorer.ts';
 import { history } from '../../support/service/history.ts';
@@ -96,7 +96,7 @@ describe('a Client', () => {
 });
 
 describe('a scorer of the caller', () => {
-  const scorerOf = (predict: (ids: unknown[]) => Outcome | Promise<Outcome>): Scorer => ({
+  const scorerOf = (predict: (ids: unknown[]) => BatchOutcome | Promise<BatchOutcome>): ProgramScorer => ({
     name: 'mine',
     report: async () => ({ predicts: 'left', classes: ['no', 'yes'] }),
     score: async ({ personas }) => predict(personas.map(({ id }) => id)),
@@ -128,7 +128,7 @@ describe('a scorer of the caller', () => {
     });
     const { retries } = await score({ input, output: at('a.csv'), report: 'r', scorer: flaky });
     assert.deepEqual(retries, { model_loading: 1 });
-    const broken: [(ids: unknown[]) => Outcome, string][] = [
+    const broken: [(ids: unknown[]) => BatchOutcome, string][] = [
       [() => JSON.parse('{'), 'scorer_failed'],
       [() => [], 'wrong_answer'],
       [ids => ids.map(() => ({ probabilities: { no: 2, yes: 3 } })), 'wrong_answer'],
@@ -151,7 +151,7 @@ describe('a scorer of the caller', () => {
     const strange = () => Promise.resolve({ predicts: 'left', classes: ['no', 'yes'], rows: 1n });
     const unwritable = scorerOf(ids => ids.map(id => ({ probabilities: { no: 1n, yes: id } }) as never));
     const gone = new RowcastError('no_such_report', 'not here');
-    const broken: [Scorer, { code: string; cause?: Error }, string][] = [
+    const broken: [ProgramScorer, { code: string; cause?: Error }, string][] = [
       [{ ...scorerOf(() => []), report: throws }, { code: 'scorer_failed', cause }, 'report'],
       [{ ...scorerOf(() => []), report: strange }, { code: 'scorer_failed' }, 'report'],
       [{ ...scorerOf(() => []), report: () => Promise.reject(gone) }, { code: 'no_such_report' }, 'report'],

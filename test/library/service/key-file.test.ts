@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { KeyFile } from '../../../src/library/service/key-file.ts';
+import { ApiKeyFile } from '../../../src/library/service/key-file.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -14,16 +14,16 @@ async function opened(
   t: TestContext,
   text: string,
   times: { lookMs: number },
-): Promise<{ path: string; file: KeyFile }> {
+): Promise<{ path: string; file: ApiKeyFile }> {
   const path = join(await newFolder(t), 'key');
   await writeFile(path, text);
-  const file = await KeyFile.open(path, times);
+  const file = await ApiKeyFile.open(path, times);
   assert.ok(file !== undefined);
   return { path, file };
 }
 
 /** Waits until another key is used. */
-async function until(file: KeyFile, key: string): Promise<void> {
+async function until(file: ApiKeyFile, key: string): Promise<void> {
   while (file.current() !== key) await setImmediate();
 }
 
@@ -85,7 +85,7 @@ describe('a key file', () => {
 
   it('that is a pipe is read once', { skip: process.platform === 'win32' }, async t => {
     const path = await makeFifo(join(await newFolder(t), 'key'));
-    const [file] = await Promise.all([KeyFile.open(path, always), writeFile(path, 'piped\n')]);
+    const [file] = await Promise.all([ApiKeyFile.open(path, always), writeFile(path, 'piped\n')]);
     assert.equal(file?.current(), 'piped');
     assert.equal(await file.isReplaced('piped'), false);
   });
@@ -93,7 +93,7 @@ describe('a key file', () => {
   it('without a key in it has none', async t => {
     const path = join(await newFolder(t), 'key');
     await writeFile(path, '\n');
-    assert.equal(await KeyFile.open(path), undefined);
-    await assert.rejects(KeyFile.open(`${path}.none`), { code: 'ENOENT' });
+    assert.equal(await ApiKeyFile.open(path), undefined);
+    await assert.rejects(ApiKeyFile.open(`${path}.none`), { code: 'ENOENT' });
   });
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { type Random, random } from '../../../fixtures/random.ts';
-import { startService } from '../../../src/server/server.ts';
-import type { Service } from '../../../src/server/service.ts';
+import { startServer } from '../../../src/server/server.ts';
+import type { RunningService } from '../../../src/server/service.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
@@ -75,7 +75,7 @@ function historyOf(rows: number, classes: number, of: Random): string[][] {
 describe('scoring with a local report', () => {
   let home = '';
   let fixtures = '';
-  let service: Service;
+  let service: RunningService;
   before(async () => {
     const made = await homeWith(historyOf(3000, 2, random(1)));
     home = made.home;
@@ -90,7 +90,7 @@ describe('scoring with a local report', () => {
       historyFile: join(fixtures, 'telecom-history.csv'),
       id: 'telecom',
     });
-    service = await startService({ home, host: '127.0.0.1', port: 0, key: 'key-of-a-test' });
+    service = await startServer({ home, host: '127.0.0.1', port: 0, key: 'key-of-a-test' });
   });
   after(() => service.close());
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   changeOf,
-  compare,
+  compareSummaries,
   type EarlierColumn,
   type EarlierFigures,
   indexOfChance,
@@ -47,7 +47,7 @@ describe('a comparison', () => {
         column('gone', numbers([1], [1, 1])),
       ],
     });
-    const { columns, compared_with } = compare(before, {
+    const { columns, compared_with } = compareSummaries(before, {
       ...none,
       columns: [
         column('a', numbers([1], [500, 500])),
@@ -89,14 +89,14 @@ describe('a comparison', () => {
       column('d'),
       column('new', numbers([1], [5, 5])),
     ];
-    const { columns } = compare(before, { ...none, columns: now });
+    const { columns } = compareSummaries(before, { ...none, columns: now });
     assert.deepEqual(new Set(columns.map(({ psi, change }) => `${psi} ${change}`)), new Set(['null null']));
     assert.equal(columns.length, 5);
   });
 
   it('counts the probabilities of a class in the ranges of the earlier run', () => {
     const asked: unknown[] = [];
-    const { scores } = compare(
+    const { scores } = compareSummaries(
       earlier({
         scores: {
           yes: { ranges: { edges: [0.5], rows: [90, 10] } },

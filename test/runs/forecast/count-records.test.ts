@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { csv } from '../../../src/formats/csv/csv-format.ts';
+import { csvFormat } from '../../../src/formats/csv/csv-format.ts';
 import { countRecords } from '../../../src/runs/forecast/count-records.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -15,7 +15,7 @@ it('the first batches are still there when the memory of the others has been reu
   const options = { batchRows: 1000, batchBytes: 1 << 20, maxRecordBytes: 1 << 20 };
   const source = await openSource(path);
   try {
-    const opened = await csv.readLayout(source, options);
+    const opened = await csvFormat.readLayout(source, options);
     const { contentSize } = await source.identify();
     const { first } = await countRecords({
       source,
@@ -40,7 +40,7 @@ it('rows of a large input are estimated from its beginning, those of a small one
   const count = async (countedBytes: number, name = 'in.csv') => {
     const source = await openSource(join(folder, name));
     try {
-      const opened = await csv.readLayout(source, options);
+      const opened = await csvFormat.readLayout(source, options);
       const { contentSize } = await source.identify();
       return await countRecords({
         source,

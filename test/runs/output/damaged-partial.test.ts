@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import type { Output, Piece } from '../../../src/runs/output/output.ts';
+import type { Output, OutputPiece } from '../../../src/runs/output/output.ts';
 import { openOutput, pointAt } from '../../support/file-output.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -35,7 +35,7 @@ const damages: Record<string, (path: string) => Promise<void>> = {
 const textOf = (row: number): string =>
   `${Array.from({ length: 3_000 }, (_, part) => createHash('sha256').update(`${row} ${part}`).digest('hex')).join()}\n`;
 
-const pieceOf = (row: number): Piece => ({
+const pieceOf = (row: number): OutputPiece => ({
   bytes: Buffer.from(textOf(row)),
   rejects: Buffer.from(`rejected ${textOf(row)}`),
   endsMember: true,

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
-import type { CommitPoint, Piece } from '../../../src/runs/output/output.ts';
+import type { CommitPoint, OutputPiece } from '../../../src/runs/output/output.ts';
 import { RejectsOutput } from '../../../src/runs/output/rejects-output.ts';
 import { ResumableOutput } from '../../../src/runs/output/resumable-output.ts';
 import { runFilesOf, runOutputsOf } from '../../../src/runs/paths/run-files.ts';
@@ -44,7 +44,7 @@ async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): P
   return new ResumableOutput(options, partial, rejects, identity, undefined);
 }
 
-const piece = (text: string, rejects = ''): Piece => ({
+const piece = (text: string, rejects = ''): OutputPiece => ({
   bytes: Buffer.from(text),
   rejects: Buffer.from(rejects),
   endsMember: true,

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { type RunValues, scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import type { ColumnOptions } from '../../../src/formats/output-columns.ts';
 import { repair } from '../../../src/runs/repair/repair.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { runs } from '../../support/random-tests.ts';
 import { score } from '../../support/scoring/score.ts';
@@ -48,7 +48,7 @@ async function bench(t: TestContext) {
     const [rejects, repaired] = ['rejects', 'repaired'].map(suffix =>
       names.includes(`${output}.${suffix}`) ? at(`${output}.${suffix}`) : undefined,
     );
-    return verify({ ...shape, ...more, input: at('in.csv'), output: at(output), rejects, repaired });
+    return verifyOutput({ ...shape, ...more, input: at('in.csv'), output: at(output), rejects, repaired });
   };
   const read = async (name: string): Promise<string> => {
     const bytes = await readFile(at(name));

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { ELEMENT, FILE, REQUIRED } from '../../../src/formats/parquet/footer/numbers.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
-import { type VerifyOptions, verify } from '../../../src/runs/verify/verify.ts';
+import { type VerifyOutputOptions, verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { changeAll, parquetOf, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { runs } from '../../support/random-tests.ts';
@@ -71,11 +71,11 @@ async function bench(t: TestContext) {
       ...more,
     });
   };
-  const verifying = async (output: string, more: Partial<VerifyOptions> = {}) => {
+  const verifying = async (output: string, more: Partial<VerifyOutputOptions> = {}) => {
     const [rejects, repaired] = ['rejects', 'repaired'].map(suffix =>
       existsSync(at(`${output}.${suffix}`)) ? at(`${output}.${suffix}`) : undefined,
     );
-    return verify({
+    return verifyOutput({
       input: at('in.parquet'),
       output: at(output),
       maxRecordBytes,

@@ -8,7 +8,7 @@ import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import type { Checkpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { localPath, type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { resolveTarget } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
@@ -72,7 +72,14 @@ async function bench(t: TestContext) {
     const [rejects, repaired] = ['rejects', 'repaired'].map(suffix =>
       names.includes(`${output}.${suffix}`) ? at(`${output}.${suffix}`) : undefined,
     );
-    return verify({ input: at('in.csv'), output: at(output), maxRecordBytes, rejects, repaired, ...more });
+    return verifyOutput({
+      input: at('in.csv'),
+      output: at(output),
+      maxRecordBytes,
+      rejects,
+      repaired,
+      ...more,
+    });
   };
   const read = (name: string) => readFile(at(name), 'utf8');
   /** Corrects the rejects file, and scores it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { compareTexts, outcomeOf } from '../../support/scoring/compared.ts';
 
@@ -215,7 +215,7 @@ it('blank lines next to a row that was malformed and repaired may be on its othe
   const [first, second, third] = ['1,a,0.5,0.5\n', '2,c,0.5,0.5\n', '3,b,1,0\n'];
   const verifying = async (records: string) => {
     await writeFile(output, `id,v,p_n,p_y\n${records}`);
-    return verify({ input, output, repaired, maxRecordBytes: 1000 });
+    return verifyOutput({ input, output, repaired, maxRecordBytes: 1000 });
   };
   for (const records of [
     `\n${first}\n${second}\n${third}`,

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { legalCsv } from '../../support/csv/legal.ts';
 import { newFolder } from '../../support/folder.ts';
 import { runs } from '../../support/random-tests.ts';
@@ -72,7 +72,7 @@ describe('what score writes', () => {
           const scored = await readFile(output);
           const rejected = await readFile(rejects).catch(() => undefined);
           const files = { input, output, rejects: rejected && rejects };
-          await verify({ ...files, delimiter, maxRecordBytes: scoreDefaults.maxRecordBytes });
+          await verifyOutput({ ...files, delimiter, maxRecordBytes: scoreDefaults.maxRecordBytes });
           for (const { changed, what } of changesOf(
             scored,
             outputMatters(text, scored, { delimiter }),

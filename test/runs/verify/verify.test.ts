@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { edgeCases } from '../../../fixtures/edge-cases.ts';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
 import { score } from '../../support/scoring/score.ts';
 import { slow } from '../../support/slow.ts';
@@ -30,7 +30,7 @@ describe('what score writes', () => {
         assert.ok(error instanceof RowcastError, String(error));
       });
       if (scored === undefined) continue;
-      const tally = await verify({ input, output, delimiter, maxRecordBytes });
+      const tally = await verifyOutput({ input, output, delimiter, maxRecordBytes });
       assert.equal(tally.scored, scored.rowCounts.scored, name);
       assert.equal(tally.blank, scored.rowCounts.blank, name);
       verified.push(name);
@@ -54,7 +54,7 @@ describe('verify', () => {
     await writeFile(join(folder, 'out.csv.gz'), gzipSync(output));
     for (const file of Object.values(files))
       for (const name of ['out.csv', 'out.csv.gz']) {
-        const tally = await verify({ input: file, output: join(folder, name), maxRecordBytes });
+        const tally = await verifyOutput({ input: file, output: join(folder, name), maxRecordBytes });
         assert.deepEqual(tally, {
           rows: 60_000,
           scored: 60_000,
@@ -71,7 +71,7 @@ describe('verify', () => {
     const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
     await writeFile(from, input);
     await writeFile(to, output.replace('\n54321,', '\n5432I,'));
-    await assert.rejects(verify({ input: from, output: to, maxRecordBytes }), {
+    await assert.rejects(verifyOutput({ input: from, output: to, maxRecordBytes }), {
       code: 'difference',
       severity: 'unbalanced',
       message: `the column "id" differs from row 54322, at ${from}:54323`,
@@ -95,7 +95,7 @@ describe('verify', () => {
       const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
       await writeFile(from, input);
       await writeFile(to, text);
-      await assert.rejects(verify({ input: from, output: to, maxRecordBytes }), (error: unknown) => {
+      await assert.rejects(verifyOutput({ input: from, output: to, maxRecordBytes }), (error: unknown) => {
         assert.ok(error instanceof RowcastError);
         assert.deepEqual([error.code, error.location.file], ['difference', to]);
         assert.match(error.message, says);
@@ -108,10 +108,12 @@ describe('verify', () => {
     const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv.gz')];
     await writeFile(from, input);
     await writeFile(to, gzipSync(output).subarray(0, 9000));
-    await assert.rejects(verify({ input: from, output: to, maxRecordBytes }), { code: 'bad_gzip' });
+    await assert.rejects(verifyOutput({ input: from, output: to, maxRecordBytes }), { code: 'bad_gzip' });
     await writeFile(from, 'id,note,long\n1,2,"3\n');
-    await assert.rejects(verify({ input: from, output: to, maxRecordBytes }), { code: 'unclosed_quote' });
-    await assert.rejects(verify({ input: join(folder, 'none'), output: to, maxRecordBytes }), {
+    await assert.rejects(verifyOutput({ input: from, output: to, maxRecordBytes }), {
+      code: 'unclosed_quote',
+    });
+    await assert.rejects(verifyOutput({ input: join(folder, 'none'), output: to, maxRecordBytes }), {
       code: 'no_such_file',
     });
   });

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { MainThread } from '../../../src/server/admin/main-thread.ts';
-import { startService } from '../../../src/server/server.ts';
-import type { Service, ServiceOptions } from '../../../src/server/service.ts';
+import { startServer } from '../../../src/server/server.ts';
+import type { RunningService, RunningServiceOptions } from '../../../src/server/service.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { openConnection, type RawConnection } from '../../support/service/socket.ts';
 
 async function withAdmin(
   t: TestContext,
-  options: Partial<ServiceOptions> = {},
-): Promise<Service & { admin: string }> {
+  options: Partial<RunningServiceOptions> = {},
+): Promise<RunningService & { admin: string }> {
   const home = await trainedHome();
-  const service = await startService({
+  const service = await startServer({
     home,
     host: '127.0.0.1',
     port: 0,
@@ -49,7 +49,7 @@ test('the admin port has no metrics if they are disabled; an admin port in use i
   assert.equal(await problemOf(await fetch(`${admin}/metrics`)), '404 no_such_endpoint');
   const home = await trainedHome();
   const adminPort = Number(new URL(admin).port);
-  await assert.rejects(startService({ home, host: '127.0.0.1', port: 0, key: 'k', adminPort }), {
+  await assert.rejects(startServer({ home, host: '127.0.0.1', port: 0, key: 'k', adminPort }), {
     code: 'cannot_listen',
     message: /--admin-port/,
   });

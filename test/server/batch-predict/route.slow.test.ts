@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
-import { startService } from '../../../src/server/server.ts';
+import { startServer } from '../../../src/server/server.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { score } from '../../support/scoring/score.ts';
@@ -131,11 +131,11 @@ test('the response is gzip only if the client accepts it', async t => {
 
 describe('an invalid upload is rejected before any byte of its response', async () => {
   let target: Awaited<ReturnType<typeof serving>>;
-  let service: Awaited<ReturnType<typeof startService>>;
+  let service: Awaited<ReturnType<typeof startServer>>;
   before(async () => {
     const limits = { recordBytes: 1000, columns: 5 };
     const home = await trainedHome();
-    service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', limits, storedKeys: true });
+    service = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k', limits, storedKeys: true });
     target = { url: service.url, key: 'k' };
   });
   after(() => service.close());
@@ -371,7 +371,7 @@ async function retried<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolea
 
 test('a service that shuts down aborts uploads at the end of its grace period', async () => {
   const home = await trainedHome();
-  const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+  const service = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const opened = openUpload({ url: service.url, key: 'k' });
   opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
   const answer = wholeResponse(opened);

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { startService } from '../../../src/server/server.ts';
+import { startServer } from '../../../src/server/server.ts';
 import { get } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 import { openConnection } from '../../support/service/socket.ts';
 import { unreadResponses } from '../../support/service/unread-responses.ts';
 
-const start = async () => startService({ home: await trainedHome(), host: '127.0.0.1', port: 0, key: 'k' });
+const start = async () => startServer({ home: await trainedHome(), host: '127.0.0.1', port: 0, key: 'k' });
 
 test('responses finished before a shutdown reach a slow client', async () => {
   const { log, lines } = recorded();
-  const service = await startService({
+  const service = await startServer({
     home: await trainedHome(),
     host: '127.0.0.1',
     port: 0,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect, type SecureVersion } from 'node:tls';
-import { startService } from '../../../src/server/server.ts';
+import { startServer } from '../../../src/server/server.ts';
 import { newFolder } from '../../support/folder.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
@@ -158,7 +158,7 @@ test('a reload presents the new certificate; an invalid one leaves the current o
   };
   const [first, second] = await Promise.all([pems(), pems()]);
   const options = { home: await trainedHome(), host: '127.0.0.1', port: 0, key: 'k', tls: first };
-  const service = await startService(options);
+  const service = await startServer(options);
   t.after(() => service.close());
   const before = await handshake(service.url, 'TLSv1.3');
   assert.throws(() => service.reload({ cert: second.cert, key: first.key }), { code: 'bad_certificate' });

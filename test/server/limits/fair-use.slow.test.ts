@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type TestContext, test } from 'node:test';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
-import type { ServiceOptions } from '../../../src/server/service.ts';
+import type { RunningServiceOptions } from '../../../src/server/service.ts';
 import { get, post, problemOf, type Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
@@ -16,7 +16,7 @@ import { header, row, wide } from '../../support/service/uploads.ts';
 let count = 0;
 
 /** A service with two keys, and its log. */
-async function twoKeys(t: TestContext, options: Partial<ServiceOptions> = {}) {
+async function twoKeys(t: TestContext, options: Partial<RunningServiceOptions> = {}) {
   const home = await trainedHome();
   const { log, text } = recorded();
   const target = await serving(t, { storedKeys: true, metrics: true, log, ...options });

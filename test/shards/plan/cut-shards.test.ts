@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { csv } from '../../../src/formats/csv/csv-format.ts';
+import { csvFormat } from '../../../src/formats/csv/csv-format.ts';
 import type { InputRange, Position } from '../../../src/formats/records/position.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { reportHash } from '../../../src/runs/checkpoint/fingerprint.ts';
@@ -18,7 +18,7 @@ import { slow } from '../../support/slow.ts';
 
 async function cutsOf(options: RunValues): Promise<{ cuts: Position[]; end: Position }> {
   const source = await openSource(options.input);
-  const { layout, rest } = await csv.readLayout(source, options);
+  const { layout, rest } = await csvFormat.readLayout(source, options);
   const { maxRecordBytes, limit } = options;
   const { signal: stop } = new AbortController();
   const cutting = cutRecords({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Predictions } from '../../../src/base/contract/predictions.ts';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { verify } from '../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../folder.ts';
 import { job } from './job.ts';
 import { rowScorer } from './row-scorer.ts';
@@ -40,7 +40,7 @@ export async function scoredAs(
   const rejects = await readFile(`${output}.rejects`, 'utf8').catch(() => '');
   const { keep, rename, delimiter, quote, decimals, nulls } = values;
   const check = (file = output) =>
-    verify({
+    verifyOutput({
       input,
       output: file,
       maxRecordBytes: 1 << 20,

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { startService } from '../../../src/server/server.ts';
-import type { ServiceOptions } from '../../../src/server/service.ts';
+import { startServer } from '../../../src/server/server.ts';
+import type { RunningServiceOptions } from '../../../src/server/service.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder, sharedFolder } from '../folder.ts';
 import { root } from '../root.ts';
@@ -43,10 +43,10 @@ export async function ownTrainedHome(t: TestContext): Promise<string> {
 }
 
 /** A service with its own key for that data directory, closed when the test ends. */
-export async function serving(t: TestContext, options: Partial<ServiceOptions> = {}): Promise<Target> {
+export async function serving(t: TestContext, options: Partial<RunningServiceOptions> = {}): Promise<Target> {
   const home = options.home ?? (await trainedHome());
   const key = 'key-of-a-test';
-  const service = await startService({ home, host: '127.0.0.1', port: 0, key, ...options });
+  const service = await startServer({ home, host: '127.0.0.1', port: 0, key, ...options });
   t.after(() => service.close());
   return { url: service.url, key };
 }

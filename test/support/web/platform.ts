@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { addKey, type NewKey } from '../../../src/server/auth/key-store.ts';
-import { startService } from '../../../src/server/server.ts';
-import type { ServiceOptions } from '../../../src/server/service.ts';
+import { startServer } from '../../../src/server/server.ts';
+import type { RunningServiceOptions } from '../../../src/server/service.ts';
 import type { Limits } from '../../../src/server/service-limits.ts';
 import { openPlatform, type Platform } from '../../../src/web/platform.ts';
 import { newFolder } from '../folder.ts';
@@ -17,11 +17,11 @@ export interface PlatformTarget {
 /** A service with the web platform over a data directory, by default a new one; closed when the test ends. */
 export async function servingPlatform(
   t: TestContext,
-  { dataBytes = 2 ** 30, ...options }: Partial<ServiceOptions> & { dataBytes?: number } = {},
+  { dataBytes = 2 ** 30, ...options }: Partial<RunningServiceOptions> & { dataBytes?: number } = {},
 ): Promise<PlatformTarget> {
   const home = options.home ?? (await newFolder(t));
   const platform = openPlatform({ dataBytes });
-  const service = await startService({
+  const service = await startServer({
     home,
     host: '127.0.0.1',
     port: 0,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encoderOf } from '../../../src/formats/columns/column-encoder.ts';
+import { columnEncoderOf } from '../../../src/formats/columns/column-encoder.ts';
 import { learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
 import { seededRandom } from '../../../src/training/seeded-random.ts';
 
@@ -242,7 +242,7 @@ test('columns with an empty or duplicate name are left out', () => {
 
 test('a numerical column accepts numbers in any form; everything else is missing', () => {
   for (const notation of ['point', 'comma'] as const) {
-    const encode = encoderOf({ name: 'x', type: 'numerical', notation });
+    const encode = columnEncoderOf({ name: 'x', type: 'numerical', notation });
     assert.deepEqual([1.5, ' 1.5 ', '-3e2', '+4', '.5', true].map(encode), [1.5, 1.5, -300, 4, 0.5, 1]);
     for (const missing of [null, '', ' ', 'NaN', 'Infinity', 'N.A.', '0x10', '1e39', 1e300])
       assert.equal(encode(missing), null);
@@ -250,32 +250,44 @@ test('a numerical column accepts numbers in any form; everything else is missing
 });
 
 test('a date column accepts dates; everything else is missing', () => {
-  const encode = encoderOf({ name: 'x', type: 'date', piece: 'day', order: 'dmy' });
+  const encode = columnEncoderOf({ name: 'x', type: 'date', piece: 'day', order: 'dmy' });
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00', '1970-01-02'].map(encode), [1, 1.5, 1]);
   for (const missing of [null, '', 'soon', '01/31/1970', 1, true]) assert.equal(encode(missing), null);
-  const hour = encoderOf({ name: 'x', type: 'date', piece: 'hour', order: 'dmy' });
+  const hour = columnEncoderOf({ name: 'x', type: 'date', piece: 'hour', order: 'dmy' });
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:30', 'soon', 12].map(hour), [0, 12.5, null, null]);
 });
 
 test('a categorical column takes texts verbatim, and numbers and booleans as text; unseen levels are missing', () => {
-  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['Yes', '1', 'true', '__proto__'] });
+  const encode = columnEncoderOf({
+    name: 'x',
+    type: 'categorical',
+    levels: ['Yes', '1', 'true', '__proto__'],
+  });
   assert.deepEqual(['Yes', 1, '1', true, '__proto__'].map(encode), [1, 2, 2, 3, 4]);
   for (const missing of [null, '', ' ', 'yes', 'Y es', 'constructor', 2]) assert.equal(encode(missing), null);
 });
 
 test('a text with other spaces around it than a level is this level, unless it is one itself', () => {
-  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['a', ' b', ' a', 'b ', ' True'] });
+  const encode = columnEncoderOf({
+    name: 'x',
+    type: 'categorical',
+    levels: ['a', ' b', ' a', 'b ', ' True'],
+  });
   assert.deepEqual(['a', ' a', 'a ', '\u00a0a\t'].map(encode), [1, 3, 1, 1]);
   // The most frequent spelling wins.
   assert.deepEqual(['b', ' b', 'b ', 'True', true].map(encode), [2, 2, 4, 5, 5]);
-  const merged = encoderOf({ name: 'x', type: 'categorical', levels: ['a'], others: 'merged' });
+  const merged = columnEncoderOf({ name: 'x', type: 'categorical', levels: ['a'], others: 'merged' });
   assert.deepEqual([' a', 'A', ' '].map(merged), [1, 2, null]);
 });
 
 test('a boolean matches its spelling in the training data; a text stays verbatim', () => {
-  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['FALSE', 'True', 'TRUE', 'falsely'] });
+  const encode = columnEncoderOf({
+    name: 'x',
+    type: 'categorical',
+    levels: ['FALSE', 'True', 'TRUE', 'falsely'],
+  });
   assert.deepEqual([true, false, 'True', 'TRUE'].map(encode), [2, 1, 2, 3]);
   assert.equal(encode('true'), null);
-  const both = encoderOf({ name: 'x', type: 'categorical', levels: ['True', 'true'] });
+  const both = columnEncoderOf({ name: 'x', type: 'categorical', levels: ['True', 'true'] });
   assert.equal(both(true), 2);
 });

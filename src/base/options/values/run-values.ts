@@ -2,7 +2,7 @@ import { runOptions } from '../score.ts';
 import { resolveValues, type Values } from './resolve-options.ts';
 
 /** What a report was trained from. */
-export interface History {
+export interface HistoryValues {
   /** An absolute path or pattern, or several. */
   path: string | string[];
   /** The `combinedSha256` of the files. */
@@ -20,7 +20,7 @@ export type RunValues = JobValues & {
   /** Whether an unfinished run is set aside if its report was trained again, because it can never be resumed. */
   restartIfRetrained?: boolean | undefined;
   /** What the report was trained from, if the command trains it again when that changes. */
-  history?: History | undefined;
+  history?: HistoryValues | undefined;
 };
 
 /** The default options of a scoring run, for programs that call `score`. */

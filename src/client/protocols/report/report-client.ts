@@ -41,7 +41,7 @@ export class ReportClient {
   }
 
   /** Uploads a file and returns it scored, see `upload`. It is not retried, because the input cannot be read twice. */
-  async batchPredict(id: string, file: UploadedFile, signal: AbortSignal | undefined): Promise<ScoredUpload> {
+  async batchPredict(id: string, file: FileUpload, signal: AbortSignal | undefined): Promise<ScoredUpload> {
     const { statistics, transport } = this.#client;
     statistics.calls++;
     return upload(transport, id, file, signal);
@@ -75,7 +75,7 @@ export class ReportClient {
 }
 
 /** A file to upload. */
-export interface UploadedFile {
+export interface FileUpload {
   bytes: AsyncIterable<Buffer>;
   format: UploadFormat;
 }
@@ -90,7 +90,7 @@ export interface UploadedFile {
 export async function upload(
   transport: Transport,
   id: string,
-  { bytes, format }: UploadedFile,
+  { bytes, format }: FileUpload,
   signal: AbortSignal | undefined,
 ): Promise<ScoredUpload> {
   const deadline = startDeadline(transport.timeout, signal);

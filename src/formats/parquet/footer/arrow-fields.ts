@@ -67,9 +67,9 @@ const mayBeWide = ({ type, elements: [element] }: FileColumn): boolean =>
 function integerBits({ bytes, fields }: ReadSchema, column: FileColumn): number {
   try {
     const field = fields.get(column) ?? 0;
-    const [type, table] = [placeOf(bytes, field, FIELD.type), placeOf(bytes, field, FIELD.table)];
+    const [type, table] = [fieldPathOf(bytes, field, FIELD.type), fieldPathOf(bytes, field, FIELD.table)];
     if (type === undefined || table === undefined || bytes.readUInt8(type) !== FIELD.integer) return 0;
-    const bits = placeOf(bytes, targetOf(bytes, table), BITS);
+    const bits = fieldPathOf(bytes, targetOf(bytes, table), BITS);
     return bits === undefined ? 0 : bytes.readInt32LE(bits);
   } catch (error) {
     if (error instanceof RangeError) return 0;
@@ -95,13 +95,13 @@ function readSchema(
 ): ReadSchema | undefined {
   const message = targetOf(bytes, 0);
   const [version, type, header] = [MESSAGE.version, MESSAGE.headerType, MESSAGE.header].map(slot =>
-    placeOf(bytes, message, slot),
+    fieldPathOf(bytes, message, slot),
   );
   if (version === undefined || type === undefined || header === undefined) return undefined;
   if (bytes.readUInt8(type) !== MESSAGE.schema) return undefined;
   const schema = targetOf(bytes, header);
-  const endianness = placeOf(bytes, schema, SCHEMA.endianness);
-  const list = placeOf(bytes, schema, SCHEMA.fields);
+  const endianness = fieldPathOf(bytes, schema, SCHEMA.endianness);
+  const list = fieldPathOf(bytes, schema, SCHEMA.fields);
   const isLittle = endianness === undefined || bytes.readInt16LE(endianness) === 0;
   if (list === undefined || !isLittle) return undefined;
   const first = targetOf(bytes, list);
@@ -109,11 +109,11 @@ function readSchema(
   const fields = new Map<FileColumn, number>();
   for (const [index, column] of columns.entries()) {
     const field = targetOf(bytes, first + 4 + 4 * index);
-    const name = placeOf(bytes, field, NAME);
+    const name = fieldPathOf(bytes, field, NAME);
     if (name === undefined || textAt(bytes, targetOf(bytes, name)) !== column.name) return undefined;
     fields.set(column, field);
   }
-  const metadata = readMetadata(bytes, placeOf(bytes, schema, SCHEMA.metadata), keeps);
+  const metadata = readMetadata(bytes, fieldPathOf(bytes, schema, SCHEMA.metadata), keeps);
   return metadata && { bytes, version: bytes.readUInt16LE(version), fields, metadata };
 }
 
@@ -130,7 +130,7 @@ function readMetadata(
   let left = bytes.length;
   for (let index = 0; index < bytes.readUInt32LE(first); index++) {
     const pair = targetOf(bytes, first + 4 + 4 * index);
-    const name = placeOf(bytes, pair, NAME);
+    const name = fieldPathOf(bytes, pair, NAME);
     if (name === undefined) return undefined;
     left -= 4 + bytes.readUInt32LE(targetOf(bytes, name));
     if (left < 0) return undefined;
@@ -143,7 +143,7 @@ function readMetadata(
 const targetOf = (bytes: Buffer, at: number): number => at + bytes.readUInt32LE(at);
 
 /** Where a member of a table is; undefined if it has its default. */
-export function placeOf(bytes: Buffer, table: number, slot: number): number | undefined {
+export function fieldPathOf(bytes: Buffer, table: number, slot: number): number | undefined {
   const places = table - bytes.readInt32LE(table);
   const at = 4 + 2 * slot;
   const place = at + 2 > bytes.readUInt16LE(places) ? 0 : bytes.readUInt16LE(places + at);

@@ -2,7 +2,7 @@ import { CONVERTED, ELEMENT, LOGICAL, TYPES } from './numbers.ts';
 import type { ThriftStruct } from './thrift.ts';
 
 /** What the values of a column are. */
-export type ColumnType =
+export type ParquetType =
   | { readonly is: 'boolean' | 'signed' | 'unsigned' | 'float' | 'double' | 'half' }
   | { readonly is: 'text' | 'bytes' | 'uuid' | 'date' | 'unknown' }
   | { readonly is: 'decimal'; readonly scale: number }
@@ -16,7 +16,7 @@ export type ColumnType =
   | { readonly is: 'unsupported'; readonly what: string };
 
 /** The type of a column without children. */
-export function columnType(element: ThriftStruct): ColumnType {
+export function parquetType(element: ThriftStruct): ParquetType {
   const physical = TYPES[element.integer(ELEMENT.type)];
   if (physical === undefined) return { is: 'unsupported', what: 'a type that is not known' };
   const logical = element.has(ELEMENT.logical) ? element.struct(ELEMENT.logical) : undefined;
@@ -31,7 +31,7 @@ export function columnType(element: ThriftStruct): ColumnType {
 }
 
 /** @returns undefined if it says no more than the physical type */
-function logicalType(logical: ThriftStruct, physical: string): ColumnType | undefined {
+function logicalType(logical: ThriftStruct, physical: string): ParquetType | undefined {
   const [id] = logical.members.keys();
   if (id === undefined) return undefined;
   switch (id) {
@@ -77,7 +77,7 @@ function digitsOf(unit: ThriftStruct): 3 | 6 | 9 {
   return unit.has(2) ? 6 : 9;
 }
 
-function convertedType(converted: string, element: ThriftStruct): ColumnType | undefined {
+function convertedType(converted: string, element: ThriftStruct): ParquetType | undefined {
   switch (converted) {
     case 'UTF8':
     case 'ENUM':
@@ -104,7 +104,7 @@ function convertedType(converted: string, element: ThriftStruct): ColumnType | u
   }
 }
 
-function physicalType(physical: (typeof TYPES)[number]): ColumnType {
+function physicalType(physical: (typeof TYPES)[number]): ParquetType {
   switch (physical) {
     case 'BOOLEAN':
       return { is: 'boolean' };

@@ -1,4 +1,4 @@
-import { type ColumnType, columnType } from './column-type.ts';
+import { type ParquetType, parquetType } from './column-type.ts';
 import { CONVERTED, ELEMENT, LOGICAL, REPEATED, REQUIRED } from './numbers.ts';
 import type { ThriftStruct } from './thrift.ts';
 
@@ -10,7 +10,7 @@ export interface FileColumn {
   /** The places of its chunks in each group: `[from, to)`. */
   readonly leaves: readonly [from: number, to: number];
   /** What its values are, if it has no columns in it. */
-  readonly type: ColumnType;
+  readonly type: ParquetType;
   /** The struct of which it is a member; undefined for a column of the file itself. */
   readonly struct?: OuterStruct | undefined;
 }
@@ -72,7 +72,7 @@ export function outermostName({ name, struct }: FileColumn): string {
   return outermost.element.text(ELEMENT.name);
 }
 
-const TOO_LONG: ColumnType = { is: 'unsupported', what: 'members with longer names than are read' };
+const TOO_LONG: ParquetType = { is: 'unsupported', what: 'members with longer names than are read' };
 
 /** The number that stands for a value which is there: how many of the column and the structs around it may be missing. */
 export function definitionLevel({ elements: [element], struct }: FileColumn): number {
@@ -110,15 +110,15 @@ function nextColumn(tree: Tree): FileColumn {
 const hasChildren = (element: ThriftStruct): boolean =>
   element.has(ELEMENT.children) && element.integer(ELEMENT.children) > 0;
 
-function typeOf(element: ThriftStruct): ColumnType {
+function typeOf(element: ThriftStruct): ParquetType {
   if (element.has(ELEMENT.repetition) && element.integer(ELEMENT.repetition) === REPEATED)
     return { is: 'unsupported', what: 'a list' };
   if (hasChildren(element)) return groupType(element);
   if (!element.has(ELEMENT.type)) throw new Error('a column has no type');
-  return columnType(element);
+  return parquetType(element);
 }
 
-function groupType(element: ThriftStruct): ColumnType {
+function groupType(element: ThriftStruct): ParquetType {
   const converted = element.has(ELEMENT.converted) ? element.integer(ELEMENT.converted) : undefined;
   const [logical] = element.has(ELEMENT.logical) ? element.struct(ELEMENT.logical).members.keys() : [];
   if (converted === undefined && logical === undefined) return { is: 'struct' };

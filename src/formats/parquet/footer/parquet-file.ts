@@ -146,7 +146,7 @@ export const uncompressedBytes = (group: RowGroup, { leaves }: FileColumn): numb
   between(leaves).reduce((bytes, leaf) => bytes + group.uncompressedBytes(leaf), 0);
 
 /** What the footer says of the chunks that a column has in a group. */
-export const chunksOf = (group: RowGroup, { leaves }: FileColumn): ThriftStruct[] =>
+export const columnChunksOf = (group: RowGroup, { leaves }: FileColumn): ThriftStruct[] =>
   between(leaves).map(leaf => group.chunk(leaf));
 
 const between = ([from, to]: readonly [number, number]): number[] =>

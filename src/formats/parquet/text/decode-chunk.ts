@@ -18,11 +18,11 @@ import type { Compressors } from '../libraries.ts';
 import { countPresent, readHybrid, readLevels } from './levels.ts';
 import {
   type CellPage,
-  type Cells,
   CellWriter,
   type CodedPage,
   cellPage,
   isOwnCell,
+  type PageCells,
   type TextKind,
   type TextPage,
   valueAdder,
@@ -73,7 +73,7 @@ export function decodeChunk(
     return Buffer.from(whole.buffer, whole.byteOffset, whole.length);
   };
   const pages: TextPage[] = [];
-  let dictionary: Cells | undefined;
+  let dictionary: PageCells | undefined;
   let done = 0;
   for (let at = 0; done < rows; ) {
     if (at >= bytes.length) throw new Error('a column does not have all rows');
@@ -207,7 +207,7 @@ function spreadCodes(
 }
 
 /** The cells of the values that are there, each in its row. */
-function spread(cells: Cells, levels: Int32Array | undefined, values: number): Cells {
+function spread(cells: PageCells, levels: Int32Array | undefined, values: number): PageCells {
   if (levels === undefined || cells.starts.length === values) return cells;
   const starts = new Int32Array(values);
   const ends = new Int32Array(values);
@@ -220,14 +220,14 @@ function spread(cells: Cells, levels: Int32Array | undefined, values: number): C
   return { bytes: cells.bytes, starts, ends };
 }
 
-function cellsOf(count: number, kind: TextKind, add: (into: CellWriter) => void): Cells {
+function cellsOf(count: number, kind: TextKind, add: (into: CellWriter) => void): PageCells {
   const into = new CellWriter(count, kind);
   add(into);
   return into.cells;
 }
 
 /** The cells of texts, which are where they are if all can be. */
-function textCells(page: Buffer, start: number, count: number, kind: TextKind): Cells {
+function textCells(page: Buffer, start: number, count: number, kind: TextKind): PageCells {
   if (4 * count > page.length - start) throw new Error('a page is cut off');
   const starts = new Int32Array(count);
   const ends = new Int32Array(count);

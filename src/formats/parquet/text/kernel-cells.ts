@@ -1,5 +1,5 @@
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
-import type { CellPage, Cells, CodedPage, DoublePage, RecordParts, TextPage } from './text-page.ts';
+import type { CellPage, CodedPage, DoublePage, PageCells, RecordParts, TextPage } from './text-page.ts';
 import { doubleText } from './value-text.ts';
 
 /** Rows whose cells are found at once, at most, and at least: fewer of many columns, for which there is memory. */
@@ -254,7 +254,7 @@ export class KernelCells {
     );
   }
 
-  #keepCells({ bytes, starts, ends }: Cells): boolean {
+  #keepCells({ bytes, starts, ends }: PageCells): boolean {
     if (this.#cells.has(starts)) return true;
     const used = Math.max(0, ends.at(-1) ?? 0);
     if (!this.#hasMemory(used + 8 * starts.length)) return false;

@@ -3,7 +3,7 @@ import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { FileColumn } from '../footer/file-column.ts';
 import { readHybrid } from './levels.ts';
-import { doubleText, type Physical, valueText } from './value-text.ts';
+import { doubleText, type Physical, parquetValueText } from './value-text.ts';
 
 /** Consecutive values of a column. */
 export type TextPage = CellPage | CodedPage | DoublePage;
@@ -27,7 +27,7 @@ export interface CodedPage {
   /** The indexes of their cells, in the hybrid of run-length encoding and bit-packing. */
   readonly bytes: Buffer;
   readonly bits: number;
-  readonly dictionary: Cells;
+  readonly dictionary: PageCells;
 }
 
 /** Doubles, none of which is missing, as the page has them. */
@@ -37,7 +37,7 @@ export interface DoublePage {
   readonly bytes: Buffer;
 }
 
-export type Cells = Pick<CellPage, 'bytes' | 'starts' | 'ends'>;
+export type PageCells = Pick<CellPage, 'bytes' | 'starts' | 'ends'>;
 
 const [POINT, ZERO] = [0x2e, 0x30];
 const [COMMA = 0, QUOTE = 0, LF = 0, CR = 0] = Buffer.from(',"\n\r');
@@ -60,7 +60,7 @@ export class CellWriter {
     this.#ends = new Int32Array(count);
   }
 
-  get cells(): Cells {
+  get cells(): PageCells {
     return { bytes: this.#bytes, starts: this.#starts, ends: this.#ends };
   }
 
@@ -191,7 +191,7 @@ export function valueAdder(
   { name, type }: FileColumn,
   kind: TextKind,
 ): (value: Physical, into: CellWriter) => void {
-  const text = valueText(type);
+  const text = parquetValueText(type);
   if (text === undefined) return (value, into) => into.addText(value as Uint8Array); // the physical type of texts
   if (type.is === 'double' && kind === 'csv') return (value, into) => into.addNumber(value as number); // its physical type
   // Bytes may be any characters, and a text of all other types has no delimiter.

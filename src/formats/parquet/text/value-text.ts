@@ -1,4 +1,4 @@
-import type { ColumnType } from '../footer/column-type.ts';
+import type { ParquetType } from '../footer/column-type.ts';
 
 /** A value as hyparquet gives it, by the physical type of its column. */
 export type Physical = boolean | number | bigint | Uint8Array;
@@ -8,7 +8,7 @@ export type Physical = boolean | number | bigint | Uint8Array;
  *
  * @returns undefined for texts, whose bytes stay as they are
  */
-export function valueText(type: ColumnType): ((value: Physical) => string) | undefined {
+export function parquetValueText(type: ParquetType): ((value: Physical) => string) | undefined {
   switch (type.is) {
     case 'text':
       return undefined;

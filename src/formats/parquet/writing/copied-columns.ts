@@ -1,7 +1,7 @@
 import type { RowGroup } from '../footer/chunk-table.ts';
 import type { FileColumn } from '../footer/file-column.ts';
 import { CHUNK, COLUMN, ELEMENT } from '../footer/numbers.ts';
-import { chunksOf, type ParquetFile, rangesOf } from '../footer/parquet-file.ts';
+import { columnChunksOf, type ParquetFile, rangesOf } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { movedChunk } from './written-columns.ts';
 
@@ -54,7 +54,7 @@ export function copiedChunks(
   const group = groupAt(groups, index);
   for (const { column, name } of columns) {
     const [first] = column.leaves;
-    for (const [place, chunk] of chunksOf(group, column).entries()) {
+    for (const [place, chunk] of columnChunksOf(group, column).entries()) {
       const { from, to } = group.range(first + place);
       const moved = movedChunk(chunk, start + bytes - from);
       const metadata = moved.struct(CHUNK.metadata);

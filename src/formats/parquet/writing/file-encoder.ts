@@ -9,8 +9,8 @@ import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './
 import { fileEnd, groupNote, MAGIC, readGroupNote } from './file-end.ts';
 import { keyValues } from './key-values.ts';
 import { NumberTable } from './number-table.ts';
-import { type ColumnValues, isPlain, type ValueOptions, ValueReader } from './read-values.ts';
-import { elementsOf, MAGIC_BYTES, movedChunk, writeChunks } from './written-columns.ts';
+import { type ChunkValues, isPlain, type ValueOptions, ValueReader } from './read-values.ts';
+import { elementsOf, movedChunk, PARQUET_MAGIC_BYTES, writeChunks } from './written-columns.ts';
 
 export interface EncoderOptions extends ValueOptions {
   /** The file whose columns are copied before those that are written, if any are. Its groups are those of the new one. */
@@ -51,7 +51,7 @@ export class ParquetEncoder implements GroupEncoder {
     const before = (): number =>
       notes.reduce((rows, note) => rows + readGroupNote(note).integer(GROUP.rows), 0);
     const copiedRows = copied?.file.groups[notes.length]?.rows;
-    const values: readonly ColumnValues[] =
+    const values: readonly ChunkValues[] =
       this.#table?.read(text, copiedRows ?? 0, text => doubleOf(text, nulls)) ??
       this.#valueReader.read(text, before);
     const rows = values[0]?.rows ?? 0;
@@ -119,13 +119,13 @@ export class ParquetEncoder implements GroupEncoder {
   *#groups(notes: readonly string[]): Generator<ThriftStruct> {
     const { copied } = this.#options;
     const isWhole = copied !== undefined && copied.columns.length === copied.file.columns.length;
-    let at = MAGIC_BYTES;
+    let at = PARQUET_MAGIC_BYTES;
     for (const [index, saved] of notes.entries()) {
       const note = readGroupNote(saved);
       const before = copied && copiedChunks(copied.file, copied.columns, index, at);
       const group = (isWhole ? copied.file.groups[index]?.struct : undefined) ?? new ThriftStruct();
       const start = at;
-      const chunks = note.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES));
+      const chunks = note.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - PARQUET_MAGIC_BYTES));
       const bytes = note.integer(GROUP.compressedBytes);
       group.delete(GROUP.ordinal);
       group.setStructs(GROUP.columns, [...(before?.chunks ?? []), ...chunks]);

@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { FILE } from '../footer/numbers.ts';
 import { readStruct, type ThriftStruct, writeStruct, writeStructWith } from '../footer/thrift.ts';
-import { MAGIC_BYTES } from './written-columns.ts';
+import { PARQUET_MAGIC_BYTES } from './written-columns.ts';
 
 /** What a file begins and ends with. */
-export const MAGIC = Buffer.alloc(MAGIC_BYTES, 'PAR1');
+export const MAGIC = Buffer.alloc(PARQUET_MAGIC_BYTES, 'PAR1');
 
 /** Bytes that are yielded together: what is written of a group may be short. */
 const PIECE_BYTES = 64 << 10;

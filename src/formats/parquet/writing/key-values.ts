@@ -1,10 +1,10 @@
-import type { EncodedColumn } from '../../group-encoding.ts';
+import type { EncodedGroupColumn } from '../../group-encoding.ts';
 import {
   ARROW,
   CONTINUATION,
+  fieldPathOf,
   MESSAGE,
   NAME,
-  placeOf,
   type ReadSchema,
   readArrowSchema,
 } from '../footer/arrow-fields.ts';
@@ -34,7 +34,7 @@ export function arrowSchema(
   stored: string,
   columns: readonly FileColumn[],
   copied: readonly CopiedColumn[],
-  appended: readonly EncodedColumn[],
+  appended: readonly EncodedGroupColumn[],
   keeps: (key: string) => boolean,
 ): string | undefined {
   const read = readArrowSchema(stored, columns, keeps);
@@ -45,7 +45,7 @@ export function arrowSchema(
 function writeSchema(
   { bytes, version, fields, metadata }: ReadSchema,
   copied: readonly CopiedColumn[],
-  appended: readonly EncodedColumn[],
+  appended: readonly EncodedGroupColumn[],
 ): Buffer {
   const list = 14;
   const pairs = list + copied.length + appended.length + 1;
@@ -81,7 +81,7 @@ function writeSchema(
   for (const [index, { column, name }] of copied.entries()) {
     const field = fields.get(column) ?? 0; // Each column has one.
     words[list + index] = old + field - 4 * (list + index);
-    const place = placeOf(kept, field, NAME);
+    const place = fieldPathOf(kept, field, NAME);
     if (name !== column.name && place !== undefined) kept.writeUInt32LE(addText(name) - old - place, place);
   }
   // Of a field: name, type, the empty list of its children, whether it may be null, and which type it has.
@@ -123,7 +123,7 @@ const DESCRIPTIONS: ReadonlySet<string> = new Set(['pandas', 'geo']);
 export function keyValues(
   { footer, columns: all }: ParquetFile,
   copied: readonly CopiedColumn[],
-  appended: readonly EncodedColumn[],
+  appended: readonly EncodedGroupColumn[],
 ): ThriftStruct[] {
   const isUnchanged =
     copied.length === all.length && copied.every(({ column, name }) => column.name === name);

@@ -5,7 +5,7 @@ import { sanitize } from '../../../base/sanitize.ts';
 import { readDecimal } from '../../bytes/decimals.ts';
 import { FieldReader } from '../../csv/fields/field-reader.ts';
 import { RecordReader } from '../../csv/records/record-reader.ts';
-import type { EncodedColumn } from '../../group-encoding.ts';
+import type { EncodedGroupColumn } from '../../group-encoding.ts';
 import { type Fields, textOf } from '../../records/fields.ts';
 import { INPUT_START } from '../../records/position.ts';
 import { doubleOf } from '../../required-numbers.ts';
@@ -14,7 +14,7 @@ import { ValueColumn } from './value-column.ts';
 
 export interface ValueOptions {
   readonly dialect: Dialect;
-  readonly columns: readonly EncodedColumn[];
+  readonly columns: readonly EncodedGroupColumn[];
   /** Texts that stand for a missing number. */
   readonly nulls: ReadonlySet<string>;
   /** The name of the output, for messages. */
@@ -22,7 +22,7 @@ export interface ValueOptions {
 }
 
 /** The values of a column: those that repeat as bytes, each once. */
-export type ColumnValues = NumberColumn | ValueColumn;
+export type ChunkValues = NumberColumn | ValueColumn;
 
 /**
  * Reads the values of the records of CSVs, column by column, in memory that is used for one after the other. A value is missing
@@ -31,7 +31,7 @@ export type ColumnValues = NumberColumn | ValueColumn;
 export class ValueReader {
   readonly #options: ValueOptions;
   readonly #memory: BatchMemory | undefined;
-  readonly #columns: readonly ColumnValues[];
+  readonly #columns: readonly ChunkValues[];
   /** A double, and its bytes. */
   readonly #double = new Float64Array(1);
   readonly #doubleBytes = new Uint8Array(this.#double.buffer);
@@ -50,7 +50,7 @@ export class ValueReader {
    * @returns the columns, which are valid until the next text is read
    * @throws RowcastError `not_a_number`
    */
-  read(text: Buffer, rowsBefore: () => number): readonly ColumnValues[] {
+  read(text: Buffer, rowsBefore: () => number): readonly ChunkValues[] {
     const { dialect, columns, file } = this.#options;
     const width = columns.length;
     const into = this.#columns.map(column => (column instanceof NumberColumn ? new NumberColumn() : column));
@@ -76,7 +76,7 @@ export class ValueReader {
     return into;
   }
 
-  #readColumn(fields: Fields, column: number, into: ColumnValues, rowsBefore: () => number): void {
+  #readColumn(fields: Fields, column: number, into: ChunkValues, rowsBefore: () => number): void {
     const { columns, nulls, file, dialect } = this.#options;
     const { name, type } = columns[column] ?? {};
     const { bytes, starts, ends, rows, width } = fields;
@@ -102,7 +102,7 @@ export class ValueReader {
     }
   }
 
-  #addNumber(number: number | null, into: ColumnValues): void {
+  #addNumber(number: number | null, into: ChunkValues): void {
     if (into instanceof NumberColumn) into.add(number);
     else if (number === null) into.addMissing();
     else {
@@ -113,7 +113,8 @@ export class ValueReader {
 }
 
 /** Whether the numbers of a column are written as they are, because few of them repeat. */
-export const isPlain = ({ type, isVaried = false }: EncodedColumn): boolean => type === 'number' && isVaried;
+export const isPlain = ({ type, isVaried = false }: EncodedGroupColumn): boolean =>
+  type === 'number' && isVaried;
 
 /** Whether a number of few digits is what its text says, unless that stands for a missing one, such as -1. */
 const isExact = (plain: number, nulls: ReadonlySet<string>): boolean =>

@@ -10,13 +10,13 @@ import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.t
 import { fileEnd, groupNote, MAGIC, readGroupNote } from './file-end.ts';
 import { booleanChunk, numberChunk } from './number-chunk.ts';
 import { NumberColumn } from './number-column.ts';
-import { type ColumnValues, ValueReader } from './read-values.ts';
+import { type ChunkValues, ValueReader } from './read-values.ts';
 import { valueChunk } from './value-chunk.ts';
 import { ValueColumn } from './value-column.ts';
 import type { WrittenChunk } from './written-chunk.ts';
-import { MAGIC_BYTES, movedChunk } from './written-columns.ts';
+import { movedChunk, PARQUET_MAGIC_BYTES } from './written-columns.ts';
 
-export interface RepairOptions {
+export interface RepairedFileOptions {
   /** The file that is written again. Its groups stay. */
   readonly file: ParquetFile;
   /** The columns of the text. */
@@ -33,11 +33,11 @@ export interface RepairOptions {
  */
 export class RepairedFile implements GroupEncoder {
   readonly start = MAGIC;
-  readonly #options: RepairOptions;
+  readonly #options: RepairedFileOptions;
   /** Rows that the file did not have. */
   #added = 0;
 
-  constructor(options: RepairOptions) {
+  constructor(options: RepairedFileOptions) {
     this.#options = options;
   }
 
@@ -60,7 +60,7 @@ export class RepairedFile implements GroupEncoder {
       await append(part);
     };
     const copy = async (): Promise<void> => {
-      chunks.push(...copiedChunks(file, copied, index, MAGIC_BYTES + bytes).chunks);
+      chunks.push(...copiedChunks(file, copied, index, PARQUET_MAGIC_BYTES + bytes).chunks);
       for await (const part of copiedBytes(file, copied, index)) await write(part);
       copied = [];
     };
@@ -138,14 +138,14 @@ export class RepairedFile implements GroupEncoder {
       const { name } = column;
       // Numbers that were appended are written as a run writes them.
       if (how.type === 'DOUBLE' && place >= this.#options.own)
-        written.set(column, numberChunk(doublesOf(typed), name, MAGIC_BYTES));
-      else if (how.type === 'BOOLEAN') written.set(column, booleanChunk(typed, name, MAGIC_BYTES));
-      else written.set(column, valueChunk(typed, { name, type: how.type }, MAGIC_BYTES));
+        written.set(column, numberChunk(doublesOf(typed), name, PARQUET_MAGIC_BYTES));
+      else if (how.type === 'BOOLEAN') written.set(column, booleanChunk(typed, name, PARQUET_MAGIC_BYTES));
+      else written.set(column, valueChunk(typed, { name, type: how.type }, PARQUET_MAGIC_BYTES));
     }
     return { written, added };
   }
 
-  #valuesOf(text: Buffer): readonly ColumnValues[] {
+  #valuesOf(text: Buffer): readonly ChunkValues[] {
     const { file, columns } = this.#options;
     const texts = columns.map(({ name }) => ({ name, type: 'text' as const }));
     const reader = new ValueReader({ dialect, columns: texts, nulls: new Set(), file: file.name }, undefined);
@@ -192,13 +192,13 @@ const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>
 
 /** The groups of a file, each at its place. */
 function* movedGroups(notes: readonly string[]): Generator<ThriftStruct> {
-  let at = MAGIC_BYTES;
+  let at = PARQUET_MAGIC_BYTES;
   for (const note of notes) {
     const group = readGroupNote(note);
     const start = at;
     group.setStructs(
       GROUP.columns,
-      group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC_BYTES)),
+      group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - PARQUET_MAGIC_BYTES)),
     );
     group.setInteger(GROUP.offset, start, 'i64');
     at += group.integer(GROUP.compressedBytes);

@@ -1,9 +1,9 @@
-import type { EncodedColumn } from '../../group-encoding.ts';
+import type { EncodedGroupColumn } from '../../group-encoding.ts';
 import { CHUNK, COLUMN, CONVERTED, ELEMENT, LOGICAL, OPTIONAL, TYPES } from '../footer/numbers.ts';
 import { ThriftStruct } from '../footer/thrift.ts';
 import { numberChunk } from './number-chunk.ts';
 import { NumberColumn } from './number-column.ts';
-import type { ColumnValues } from './read-values.ts';
+import type { ChunkValues } from './read-values.ts';
 import { valueChunk } from './value-chunk.ts';
 import type { PhysicalType } from './written-chunk.ts';
 
@@ -16,7 +16,7 @@ export interface WrittenChunks {
 }
 
 /** Bytes before the first group. */
-export const MAGIC_BYTES = 4;
+export const PARQUET_MAGIC_BYTES = 4;
 
 /**
  * Writes the columns of a group of rows, at least one.
@@ -24,13 +24,13 @@ export const MAGIC_BYTES = 4;
  * @param values of each column
  */
 export function writeChunks(
-  columns: readonly EncodedColumn[],
-  values: readonly ColumnValues[],
+  columns: readonly EncodedGroupColumn[],
+  values: readonly ChunkValues[],
 ): WrittenChunks {
   const all: Uint8Array[] = [];
   const chunks: ThriftStruct[] = [];
   let uncompressedBytes = 0;
-  let offset = MAGIC_BYTES;
+  let offset = PARQUET_MAGIC_BYTES;
   for (const [index, column] of columns.entries()) {
     const own = values[index];
     if (own === undefined) throw new Error('a column has no values');
@@ -46,10 +46,10 @@ export function writeChunks(
   return { parts: all, chunks, uncompressedBytes };
 }
 
-const typeOf = ({ type }: EncodedColumn): PhysicalType => (type === 'number' ? 'DOUBLE' : 'BYTE_ARRAY');
+const typeOf = ({ type }: EncodedGroupColumn): PhysicalType => (type === 'number' ? 'DOUBLE' : 'BYTE_ARRAY');
 
 /** The elements of columns in a schema. */
-export const elementsOf = (columns: readonly EncodedColumn[]): ThriftStruct[] =>
+export const elementsOf = (columns: readonly EncodedGroupColumn[]): ThriftStruct[] =>
   columns.map(column => {
     const { name, type } = column;
     const element = new ThriftStruct();

@@ -3,7 +3,7 @@ import { fromThreadError, RowcastError, type ThreadError, toThreadError } from '
 import { isOutOfMemory } from '../../../base/thread-result.ts';
 
 /** What a thread is sent: requests with an id are answered, others are not. */
-interface Sent<Request> {
+interface SentToThread<Request> {
   id: number | undefined;
   request: Request;
 }
@@ -82,7 +82,7 @@ export class WorkerThread<Request, Result> {
     await this.#worker.terminate();
   }
 
-  #send(sent: Sent<Request>, memory: ArrayBuffer[]): void {
+  #send(sent: SentToThread<Request>, memory: ArrayBuffer[]): void {
     this.#worker.postMessage(sent, memory);
   }
 
@@ -142,7 +142,7 @@ export function answerRequests<Request, Result>(
   const send = (message: Answer<Result>, memory: ArrayBuffer[] = []): void =>
     port.postMessage(message, memory);
   // Only a `WorkerThread` with these types starts the file.
-  port.on('message', async ({ id, request }: Sent<Request>) => {
+  port.on('message', async ({ id, request }: SentToThread<Request>) => {
     const answered = answer(request);
     if (id === undefined || answered === undefined) return;
     try {

@@ -1,5 +1,5 @@
 import { codePointOrder } from '../../../base/contract/predictions.ts';
-import { encoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
+import { columnEncoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { asCategory } from '../../../formats/values/coerce.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { type Binning, binsOf, type Feature, learnBinning } from './bins.ts';
@@ -172,7 +172,7 @@ export function columnValues(
   learning: Int32Array,
 ): EncodableColumn {
   if (column.type !== 'categorical') {
-    const encode = encoderOf(column);
+    const encode = columnEncoderOf(column);
     return {
       column,
       values: Float64Array.from(texts, text => encode(text) ?? Number.NaN),

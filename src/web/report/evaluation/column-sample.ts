@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { encoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
+import { columnEncoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
 import type { FieldObserver } from './testing-rows.ts';
@@ -51,7 +51,7 @@ export class ColumnSample implements FieldObserver {
     for (const column of learned) {
       // A date may be several features; the first is the day.
       if (columns.has(column.name)) continue;
-      const encode = column.type === 'categorical' ? undefined : encoderOf(column);
+      const encode = column.type === 'categorical' ? undefined : columnEncoderOf(column);
       columns.set(column.name, { name: column.name, encode, values: [], given: 0, rows: 0 });
     }
     this.#columns = [...columns.values()];

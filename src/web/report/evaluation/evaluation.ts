@@ -8,7 +8,7 @@ import { ColumnSample, type TypicalValues } from './column-sample.ts';
 import { readTestingRows } from './testing-rows.ts';
 
 /** What a report's page shows of its testing results and the report does not have: its quality was computed in training. */
-export interface Evaluation {
+export interface ReportEvaluation {
   /** By class, against all others; undefined if no testing row or every testing row has the class. */
   curves: (RocCurve | undefined)[];
   /** By name. */
@@ -24,10 +24,10 @@ export async function evaluateResults(
   chunks: AsyncIterable<Buffer>,
   classes: readonly string[],
   learned: readonly LearnedColumn[],
-): Promise<Evaluation> {
+): Promise<ReportEvaluation> {
   const sample = new ColumnSample(learned);
   const rows = await readTestingRows(chunks, classes, sample);
-  const curves: Evaluation['curves'] = [];
+  const curves: ReportEvaluation['curves'] = [];
   for (const index of classes.keys()) {
     const { ofClass, others } = classScores(rows, index);
     curves.push(rocCurve(ofClass, others));
@@ -45,7 +45,12 @@ export interface EvaluationJob {
 }
 
 /** Evaluates the stored testing results of a report in the current thread. */
-export async function evaluateStored({ home, id, classes, columns }: EvaluationJob): Promise<Evaluation> {
+export async function evaluateStored({
+  home,
+  id,
+  classes,
+  columns,
+}: EvaluationJob): Promise<ReportEvaluation> {
   const results = await testingResults(home, id);
   try {
     return await evaluateResults(results, classes, columns);
@@ -67,7 +72,7 @@ export function evaluateReport(
   home: string,
   { id, classes, quality }: Pick<Report, 'id' | 'classes' | 'quality'>,
   columns: readonly LearnedColumn[],
-): Promise<Evaluation> {
+): Promise<ReportEvaluation> {
   const job = { home, id, classes, columns };
   const fields = quality.testing_rows * (columns.length + classes.length);
   return fields < THREAD_FIELDS

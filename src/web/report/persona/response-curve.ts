@@ -1,5 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { encoderOf } from '../../../formats/columns/column-encoder.ts';
+import { columnEncoderOf } from '../../../formats/columns/column-encoder.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import {
   categoryResponseChart,
@@ -55,7 +55,7 @@ export async function responseCurve(
   model.columns.forEach((column, i) => {
     if (column.name !== name || (column.type === 'date' && column.piece === 'hour')) return;
     // Numbers and dates are numbers to the model.
-    const numbers = grid.type === 'numbers' ? grid.values : grid.values.map(encoderOf(column));
+    const numbers = grid.type === 'numbers' ? grid.values : grid.values.map(columnEncoderOf(column));
     numbers.forEach((number, row) => {
       values[row * width + i] = number ?? Number.NaN;
     });

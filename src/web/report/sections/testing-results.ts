@@ -5,7 +5,7 @@ import { rocChart } from '../../charts/roc-chart.ts';
 import { flag, type Html, html } from '../../html.ts';
 import { countText, nameText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
-import type { Evaluation } from '../evaluation/evaluation.ts';
+import type { ReportEvaluation } from '../evaluation/evaluation.ts';
 import type { ReportView } from '../report-view.ts';
 
 /** More classes than this are chosen from a list. */
@@ -29,7 +29,7 @@ function download({ report: { id }, session }: ReportView): Html {
     : html`<p class="muted">The CSV holds labelled rows; it needs a key with the scope <code>testing-results</code>.</p>`;
 }
 
-function charts(view: ReportView, evaluation: Evaluation): Html {
+function charts(view: ReportView, evaluation: ReportEvaluation): Html {
   const { classes, quality } = view.report;
   const { testing_rows: rows, confusion } = quality;
   const order = classOrder(classes);
@@ -49,7 +49,10 @@ ${isWide ? html`${matrix}${choice}` : choice}
 <div class="results" id="curves">${!isWide && matrix}${curves(view, evaluation)}</div>`;
 }
 
-function curves({ report: { classes, quality }, curveClass }: ReportView, evaluation: Evaluation): Html {
+function curves(
+  { report: { classes, quality }, curveClass }: ReportView,
+  evaluation: ReportEvaluation,
+): Html {
   const name = classes[curveClass] ?? '';
   const rows = classRows(quality.confusion)[curveClass] ?? 0;
   const calibration = calibrationChart({

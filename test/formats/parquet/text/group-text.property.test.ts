@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { BatchMemory } from '../../../../src/base/kernel/batch-memory.ts';
 import { GroupText } from '../../../../src/formats/parquet/text/group-text.ts';
 import {
-  type Cells,
   CellWriter,
+  type PageCells,
   recordParts,
   type TextKind,
   type TextPage,
@@ -16,7 +16,7 @@ import { runs } from '../../../support/random-tests.ts';
 /** Rows of a group: more than a kernel writes at once. */
 const ROWS = 1500;
 
-const cellsOf = (texts: readonly string[], kind: TextKind): Cells => {
+const cellsOf = (texts: readonly string[], kind: TextKind): PageCells => {
   const writer = new CellWriter(texts.length, kind);
   for (const text of texts) writer.addText(Buffer.from(text));
   return writer.cells;

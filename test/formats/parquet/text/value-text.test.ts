@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { ColumnType } from '../../../../src/formats/parquet/footer/column-type.ts';
-import { type Physical, valueText } from '../../../../src/formats/parquet/text/value-text.ts';
+import type { ParquetType } from '../../../../src/formats/parquet/footer/column-type.ts';
+import { type Physical, parquetValueText } from '../../../../src/formats/parquet/text/value-text.ts';
 
-const textOf = (type: ColumnType, value: Physical): string | undefined => valueText(type)?.(value);
+const textOf = (type: ParquetType, value: Physical): string | undefined => parquetValueText(type)?.(value);
 
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'));
 
-const CASES: readonly [ColumnType, Physical, string][] = [
+const CASES: readonly [ParquetType, Physical, string][] = [
   [{ is: 'boolean' }, true, 'true'],
   [{ is: 'signed' }, -5, '-5'],
   [{ is: 'signed' }, -(2n ** 63n), '-9223372036854775808'],

@@ -9,7 +9,7 @@ import { copiedOf } from '../../../../src/formats/parquet/encoder.ts';
 import { FILE } from '../../../../src/formats/parquet/footer/numbers.ts';
 import { openParquet } from '../../../../src/formats/parquet/footer/parquet-file.ts';
 import { arrowSchema } from '../../../../src/formats/parquet/writing/key-values.ts';
-import { verify } from '../../../../src/runs/verify/verify.ts';
+import { verifyOutput } from '../../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { changeAll, storedBytes, withFooter } from '../../../support/parquet.ts';
 import { root } from '../../../support/root.ts';
@@ -243,13 +243,13 @@ describe('what other programs have stored in a file whose columns are copied', (
         keep: 'all' as const,
         ...columns,
       };
-      assert.equal((await verify({ ...files, ...own })).scored, 12);
+      assert.equal((await verifyOutput({ ...files, ...own })).scored, 12);
       const wrong = withFooter(bytes, footer =>
         changeAll(footer, FILE.keyValues, pair => {
           if (pair.text(1) === 'ARROW:schema') pair.setText(2, pair.text(2).replace('A', 'B'));
         }),
       );
       await writeFile(files.output, wrong);
-      await assert.rejects(verify({ ...files, ...own }), { code: 'difference' });
+      await assert.rejects(verifyOutput({ ...files, ...own }), { code: 'difference' });
     });
 });
