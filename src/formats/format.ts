@@ -33,8 +33,6 @@ export interface Format {
    * Reads what is before the first record, and as much more as it needs to name the columns. It takes at least one chunk.
    */
   readLayout(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened>;
-  /** Makes a layout of its data, in a thread that did not read the beginning of the input. */
-  layoutFrom(data: LayoutData): Layout;
   /**
    * What a command's options mean for a file.
    *

@@ -1,7 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import { csv } from './csv/csv-format.ts';
-import type { Format, Layout, LayoutData, Opened } from './format.ts';
+import type { Format, Layout, Opened } from './format.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import { csvAsLines } from './jsonl/csv-as-lines.ts';
 import { jsonl } from './jsonl/jsonl-format.ts';
@@ -152,13 +152,6 @@ export async function encoderOf(
   encoding: GroupEncoding,
 ): Promise<EncoderOf | undefined> {
   return formats.find(format => format.name === name)?.encoder?.(layout, encoding);
-}
-
-/** Makes a layout of its data, in a thread that did not read the beginning of the input. */
-export function layoutFrom(data: LayoutData): Layout {
-  const format = formats.find(({ name }) => name === data.format);
-  if (format === undefined) throw new Error(`no such format: ${data.format}`);
-  return format.layoutFrom(data);
 }
 
 /** A list of formats is not empty. */

@@ -1,7 +1,7 @@
 import type { Format } from '../format.ts';
 import { outputColumns } from '../output-columns.ts';
 import { requiredNumbers } from '../required-numbers.ts';
-import { type CsvLayout, type CsvParts, csvLayout, receivedParts } from './csv-layout.ts';
+import { type CsvLayout, csvLayout } from './csv-layout.ts';
 import { dialectOf } from './dialect.ts';
 import { FIRST_BYTES, refuseBlank, refuseRule } from './first-lines.ts';
 import type { Header } from './header.ts';
@@ -25,8 +25,6 @@ export const csv: Format = {
     const numbers = requiredNumbers(layoutOf(header), options, first);
     return { layout: layoutOf({ ...header, numbers }), rest };
   },
-  // `csvLayout` makes them.
-  layoutFrom: data => csvLayout(receivedParts(data.value as CsvParts)),
   readAs(options, file) {
     const { loneCr, quote, ...others } = dialectOf({ ...options, file });
     return { ...others, quote: quote ?? 'none' };

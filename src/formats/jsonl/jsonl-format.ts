@@ -1,8 +1,6 @@
-import { csvLayout, receivedParts } from '../csv/csv-layout.ts';
 import type { Format } from '../format.ts';
-import { type CsvAsLinesParts, csvAsLines } from './csv-as-lines.ts';
-import { type LineParts, lineLayout, readLineLayout } from './jsonl-layout.ts';
-import { isWrittenAsLines, type LinesAsCsvParts, linesAsCsv, readAsCsv } from './lines-as-csv.ts';
+import { readLineLayout } from './jsonl-layout.ts';
+import { isWrittenAsLines, readAsCsv } from './lines-as-csv.ts';
 
 /** JSON lines: an object on each line, by the rules of docs/formats.md#json-lines. */
 export const jsonl: Format = {
@@ -19,12 +17,5 @@ export const jsonl: Format = {
   },
   readLayout: (source, options) =>
     isWrittenAsLines(options.writes) ? readLineLayout(source, options) : readAsCsv(source, options),
-  layoutFrom(data) {
-    // The layouts make them.
-    const value = data.value as LineParts | LinesAsCsvParts | CsvAsLinesParts;
-    if ('read' in value) return csvAsLines(csvLayout(receivedParts(value.read)), value.options, value.file);
-    if (!('written' in value)) return lineLayout(value);
-    return linesAsCsv({ shape: value.shape, written: receivedParts(value.written) });
-  },
   readAs: () => ({}),
 };

@@ -34,6 +34,5 @@ export const parquet: Format = {
     const { openWritten } = await import('./open-written.ts');
     return openWritten(source, columns);
   },
-  layoutFrom: csv.layoutFrom,
   readAs: csv.readAs,
 };

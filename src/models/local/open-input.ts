@@ -1,5 +1,5 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { layoutFrom } from '../../formats/formats.ts';
+import { layoutFrom } from '../../formats/layout-from.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { StoredModel } from '../model/compiled-model.ts';
