@@ -31,10 +31,7 @@ const places: Readonly<Record<string, Tests | { readonly reason: string }>> = {
   "checkHint(file,'gzip-t'),isUnfin": ['a check'],
   "checkHint(file,'zstd-t'),...more": ['a check'],
   "commandOf('assemble',words)}`;}": ['test/cli/printed-commands.slow.test.ts'],
-  "commandOf('cancel',[sharding.fol": {
-    reason:
-      'It needs a queue: test/cluster/queue.cluster.test.ts reads it, and cancels the run by the name of its output.',
-  },
+  "commandOf('cancel',[sharding.fol": ['test/cluster/queue.cluster.test.ts'],
   "commandOf('check',[file])}`;thro": ['a command of a hint'],
   "commandOf('keys',['revoke',name,": ['a command of a hint'],
   "commandOf('keys',homeFlag(home))": ['a command of a hint'],
@@ -43,10 +40,7 @@ const places: Readonly<Record<string, Tests | { readonly reason: string }>> = {
   "commandOf('status',[output.name]": ['test/cli/commands/verify.test.ts'],
   "commandOf('train',['HISTORY.csv'": ['a command of a hint'],
   "commandOf('verify',[fileIn(first": ['a command of a hint'],
-  "commandOf('work',['--queue',queu": {
-    reason:
-      'It needs a queue: test/cluster/queue.cluster.test.ts reads it, and starts workers with the same option.',
-  },
+  "commandOf('work',['--queue',queu": ['test/cluster/queue.cluster.test.ts'],
   "commandOf('work',[...words,'--sh": ['test/cli/printed-commands.slow.test.ts'],
   "commandOf('work',[folder.path,'-": ['a command for shards scores what is missing, and what is damaged'],
   "commandOf('work',words)}oreachas": ['test/cli/printed-commands.slow.test.ts'],

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { newFolder } from '../folder.ts';
-import { type Finished, type Running, rowcast, spawnRowcast, startRowcast } from '../rowcast.ts';
+import { bin, type Finished, type Running, rowcast, spawnRowcast, startRowcast } from '../rowcast.ts';
 import { trainedHome } from '../service/serving.ts';
 import { bytesOf } from '../shards/sharded.ts';
 import type { Store } from './store.ts';
@@ -20,6 +22,8 @@ export interface QueueRun {
   /** Starts a worker, which ends with the test. */
   work(...flags: string[]): Worker;
   run(...args: string[]): Promise<Finished>;
+  /** Runs a printed command in a shell. @throws if it fails */
+  shell(command: string): Promise<unknown>;
 }
 
 export interface Worker {
@@ -57,6 +61,11 @@ export async function queueRun(t: TestContext, { url }: Pick<Store, 'url'>, text
       return withSaid({ child });
     },
     run: (...args) => rowcast(args, { cwd, env }),
+    shell: command =>
+      promisify(execFile)('sh', ['-c', `rowcast() { '${process.execPath}' '${bin}' "$@"; }; ${command}`], {
+        cwd,
+        env: { PATH: process.env.PATH, ...env },
+      }),
   };
 }
 
