@@ -140,8 +140,9 @@ function asciiOf(code: string): string {
 }
 
 /**
- * A chunk is named after the path of the module that the others in it are needed for. With the base name alone, two chunks
- * could have one name, and one of them would get a number. A chunk without modules passes on what a dynamic import loads.
+ * A chunk is named after the path of the module that the others in it are needed for. With the base name alone, two
+ * chunks could have one name, and one of them would get a number. A chunk without modules passes on what a dynamic
+ * import loads.
  */
 function chunkName({ moduleIds, facadeModuleId }: PreRenderedChunk): string {
   const module = moduleIds.at(-1) ?? facadeModuleId ?? '';

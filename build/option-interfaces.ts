@@ -14,7 +14,9 @@ const TABLES: Readonly<Record<string, Options>> = {
   GivenHistoryOptions: historyTable,
 };
 
-/** The declarations of the library's options, with a comment for each: editors show none for members of a mapped type. */
+/**
+ * The declarations of the library's options, with a comment for each: editors show none for members of a mapped type.
+ */
 export const withOptionTexts = (declarations: string): string =>
   declarations.replace(
     /^export interface (Given\w+Options) extends (Given<.*>) \{\n\}/gm,

@@ -5,7 +5,8 @@ import type { Context } from './context.ts';
 import { logFileFailure } from './last-error.ts';
 
 /**
- * Does something with each of several files, one after the other. One that fails is reported and does not stop the others.
+ * Does something with each of several files, one after the other. One that fails is reported and does not stop the
+ * others.
  *
  * @param isLast whether a failure, or an exit code, ends it: the others are then left out
  * @returns the exit codes of the files that were not left out

@@ -12,7 +12,9 @@ import { type Address, type Environment, flagsOfAddress } from '../library/servi
 import { formatOfName, writtenFile } from '../runs/output/written-file.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
-/** Options that apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header. */
+/**
+ * Options that apply to the whole input, or to a file that is another one now: a rejects file is UTF-8 with a header.
+ */
 const NOT_REPEATED: readonly string[] = ['limit', 'names', 'skip-lines', 'encoding', 'output-header'];
 /** Options for columns and groups of Parquet: its rejects have other columns, and what is made of them is a CSV. */
 const OF_PARQUET: readonly string[] = ['keep', 'rename', 'group-rows', 'output-format'];

@@ -4,8 +4,8 @@ import { isWritableByAll } from '../storage/local/home-folder.ts';
 import type { Context } from './context.ts';
 
 /**
- * Warns of a home in which everybody on the machine can replace reports and keys. It is used all the same, because volumes of
- * containers often have mode 0777.
+ * Warns of a home in which everybody on the machine can replace reports and keys. It is used all the same, because
+ * volumes of containers often have mode 0777.
  */
 export async function warnOfHome({ log }: Pick<Context, 'log'>, home: string): Promise<void> {
   if (!(await isWritableByAll(home))) return;

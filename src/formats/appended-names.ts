@@ -8,8 +8,8 @@ import { checkRenamed, type Named, type OutputColumns, ownNames, renamed } from 
 /**
  * The names of the appended columns, which differ from each other and from those of the input.
  *
- * @throws RowcastError `duplicate_columns` if the output already has such a column; `missing_columns`; `bad_classes`; `bad_option`
- *   if there would be none
+ * @throws RowcastError `duplicate_columns` if the output already has such a column; `missing_columns`; `bad_classes`;
+ *   `bad_option` if there would be none
  */
 export function distinctNames(
   input: Named,

@@ -22,7 +22,8 @@ export interface AppendedStyle {
   /** The most bytes of a label as a value. */
   readonly maxLabelBytes: number;
   /**
-   * The most bytes of one row. Where the members of a compressed output end depends on it, so it stays the same for the same columns.
+   * The most bytes of one row. Where the members of a compressed output end depends on it, so it stays the same for the
+   * same columns.
    */
   maxBytes(most: MostBytes): number;
 }
@@ -137,8 +138,8 @@ function label({ openings: [before = ''], missing, textValue, maxLabelBytes }: A
 }
 
 /**
- * The longest text of a double in full is `-2.2250738585072014e-308` (ECMA-262 Number::toString). With decimals, it is a
- * sign, the 21 digits of a number below 1e21, and the point; the decimals come on top.
+ * The longest text of a double in full is `-2.2250738585072014e-308` (ECMA-262 Number::toString). With decimals, it is
+ * a sign, the 21 digits of a number below 1e21, and the point; the decimals come on top.
  */
 const MAX_NUMBER_BYTES = 25;
 

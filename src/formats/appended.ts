@@ -24,7 +24,9 @@ export interface AppendedOptions {
   predictionType: PredictionType;
   /** First part of the names of probability columns, and of named numbers. */
   prefix: string;
-  /** Name of the predicted column: for a distribution, if the most probable class is appended too; else if it is known. */
+  /**
+   * Name of the predicted column: for a distribution, if the most probable class is appended too; else if it is known.
+   */
   prediction: string | undefined;
   /**
    * Which probabilities of a distribution are appended; if undefined, all of them in full, and the most likely class is
@@ -33,7 +35,10 @@ export interface AppendedOptions {
   chosen?: ChosenProbabilities | undefined;
 }
 
-/** The columns appended to each record, in the input's dialect, each with a leading delimiter unless no other column is before it. */
+/**
+ * The columns appended to each record, in the input's dialect, each with a leading delimiter unless no other column is
+ * before it.
+ */
 export interface Appended {
   readonly predictionType: PredictionType;
   /** Appended to the header. */
@@ -46,7 +51,9 @@ export interface Appended {
   readonly maxBytes: number;
   /** How many bytes of the output a byte of the input can become; by default one, because records keep their bytes. */
   readonly growth?: number;
-  /** If all probabilities are written in full: for each class what is before its own, and the text of the prediction. */
+  /**
+   * If all probabilities are written in full: for each class what is before its own, and the text of the prediction.
+   */
   readonly whole?: { openings: readonly WordView[]; predicted: readonly WordView[] | undefined };
   /** Prepares to write a batch's predictions, which consist of `predictionType`. */
   writer(predictions: Predictions): WriteAppended;
@@ -108,8 +115,9 @@ export const thresholdsOf = (
   );
 
 /**
- * A predicted number as it is appended: in full, or with this many digits after the point. One that is rounded to zero has
- * no sign, so that the text is that of the number which is read back. Beyond 1e21 there are no digits after the point.
+ * A predicted number as it is appended: in full, or with this many digits after the point. One that is rounded to zero
+ * has no sign, so that the text is that of the number which is read back. Beyond 1e21 there are no digits after the
+ * point.
  */
 export function predictedNumber(value: number, decimals: number | undefined): string {
   if (decimals === undefined) return String(value);

@@ -19,18 +19,23 @@ export interface AppendedAt extends RecordAt {
 export interface Comparison {
   /** Whether a row keeps its own bytes and its line ending, or only the values of its fields. */
   readonly preserves: 'bytes' | 'values';
-  /** How a record of the output ends: like that of the input, with a line feed if that has a line ending, or in any way. */
+  /**
+   * How a record of the output ends: like that of the input, with a line feed if that has a line ending, or in any way.
+   */
   readonly lineEnds: 'alike' | 'line feed' | 'any';
   /** The names that the input's columns have in the output. */
   readonly ownNames: readonly string[];
   /**
-   * The names of the appended columns, or their number if the output does not name columns; or why it is not an output of
-   * this input.
+   * The names of the appended columns, or their number if the output does not name columns; or why it is not an output
+   * of this input.
    */
   readonly appended: readonly string[] | number | { readonly wrong: string };
   /** Whether what is before the first record ends with the same line ending in both. */
   readonly endsAlike: boolean;
-  /** How the fields that `appendedOf` and `afterOwn` give are written: as delimited text, whatever the format of the files is. */
+  /**
+   * How the fields that `appendedOf` and `afterOwn` give are written: as delimited text, whatever the format of the
+   * files is.
+   */
   readonly dialect: Dialect;
   /** What the output has of a record of the input. */
   own(input: RecordAt): RecordAt;
@@ -64,7 +69,8 @@ export interface RejectRecords {
    */
   head(record: RecordAt, isEdited?: boolean): RejectTexts | undefined;
   /**
-   * Whether a record that was written again means what a run writes for a row of the input; by default, only its bytes tell.
+   * Whether a record that was written again means what a run writes for a row of the input; by default, only its bytes
+   * tell.
    *
    * @param reject without the bytes of the row
    */

@@ -30,7 +30,8 @@ export interface Format {
    */
   begins(bytes: Buffer, isAll: boolean): boolean | undefined;
   /**
-   * Reads what is before the first record, and as much more as it needs to name the columns. It takes at least one chunk.
+   * Reads what is before the first record, and as much more as it needs to name the columns. It takes at least one
+   * chunk.
    */
   readLayout(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened>;
   /**
@@ -41,16 +42,16 @@ export interface Format {
    */
   readAs(options: Pick<ReadOptions, 'delimiter' | 'quote' | 'escape'>, file: string): ReadAs;
   /**
-   * Makes the text of a file that is not text, as the layout of its source has, in a thread that did not read the beginning of
-   * the input.
+   * Makes the text of a file that is not text, as the layout of its source has, in a thread that did not read the
+   * beginning of the input.
    *
    * @param data of that text
    * @throws RowcastError
    */
   textOf?(stored: StoredBytes, file: string, data: unknown): Promise<TextOfFile>;
   /**
-   * Makes files of this format, if they are no text but groups of rows, of the rows of an input. The columns of an input of the
-   * same format are copied.
+   * Makes files of this format, if they are no text but groups of rows, of the rows of an input. The columns of an
+   * input of the same format are copied.
    *
    * @throws RowcastError `missing_columns`
    */
@@ -109,7 +110,9 @@ export interface Opened {
   layout: Layout;
   /** Bytes that were read after what is before the first record. */
   rest: Buffer;
-  /** Where the input can be divided, in order, and where it ends; undefined if that is known only when it has been read. */
+  /**
+   * Where the input can be divided, in order, and where it ends; undefined if that is known only when it has been read.
+   */
   pieces?: (() => readonly Piece[]) | undefined;
 }
 
@@ -140,7 +143,10 @@ export interface RecordLayout {
   readonly rows?: number | undefined;
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
   readonly columnsHint: string | undefined;
-  /** What to do if a line after the header has these columns, or any if there are none: the header is not where it should be. */
+  /**
+   * What to do if a line after the header has these columns, or any if there are none: the header is not where it
+   * should be.
+   */
   laterHeader(wanted: readonly string[]): string | undefined;
   /**
    * Refuses an input whose first record has units or the like in place of values.
@@ -261,8 +267,8 @@ export interface RejectsFile {
   /** Reads the beginning of the scored corrections. */
   readCorrections(source: ByteSource, options: ReadOptions): Promise<Opened>;
   /**
-   * Compares the scored corrections, as an output, with this file; or says why they do not have the columns of an output after
-   * those of a rejects file.
+   * Compares the scored corrections, as an output, with this file; or says why they do not have the columns of an
+   * output after those of a rejects file.
    *
    * @param file the name of the output, for messages
    */
@@ -286,7 +292,8 @@ export interface PredictedBatch {
  * @param from index of the first record
  * @param to index after the last one
  * @param lastByte of the output so far
- * @param into memory for the result, with room for the records and `maxBytes` of `Appended` for each; new memory if omitted
+ * @param into memory for the result, with room for the records and `maxBytes` of `Appended` for each; new memory if
+ *   omitted
  */
 export type MergeRecords = (from: number, to: number, lastByte: number | undefined, into?: Buffer) => Buffer;
 

@@ -109,8 +109,8 @@ function withBytes(
 }
 
 /**
- * The format of a file that was made of an input: as its name tells, or its first bytes. A file without any has the format of the
- * input.
+ * The format of a file that was made of an input: as its name tells, or its first bytes. A file without any has the
+ * format of the input.
  */
 export async function recognizeWritten(
   source: ByteSource,

@@ -5,8 +5,8 @@ import { type LineParts, lineLayout } from './jsonl/jsonl-layout.ts';
 import { type LinesAsCsvParts, linesAsCsv } from './jsonl/lines-as-csv.ts';
 
 /**
- * Makes a layout of its data, in a thread that did not read the beginning of the input. Such a thread gets text, whatever
- * the file is, so it loads nothing of other formats.
+ * Makes a layout of its data, in a thread that did not read the beginning of the input. Such a thread gets text,
+ * whatever the file is, so it loads nothing of other formats.
  */
 export function layoutFrom(data: LayoutData): Layout {
   if (data.format === 'csv') return csvLayout(receivedParts(data.value as CsvParts)); // made by `csvLayout`

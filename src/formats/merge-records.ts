@@ -25,8 +25,8 @@ export interface OpenRecord {
 export type OpenAt = (into: OpenRecord, from: WordView, start: number, end: number, kind: RecordKind) => void;
 
 /**
- * Merges a batch's records with the appended values, consecutive ones at a time. Blank lines are copied (see `joinsLine` for the
- * exception); malformed records are left out. It is the reference of `kernelMerger`.
+ * Merges a batch's records with the appended values, consecutive ones at a time. Blank lines are copied (see
+ * `joinsLine` for the exception); malformed records are left out. It is the reference of `kernelMerger`.
  */
 export function recordMerger(
   { batch, faults, predictions }: PredictedBatch,
@@ -109,7 +109,10 @@ const PADDING = 16;
 /** With many classes, what is appended to a batch may be larger; it is not worth so much memory, which is kept. */
 const MAX_APPENDED_BYTES = 4 << 20;
 
-/** Merges a batch like the merger of its format; undefined if a kernel cannot: a row has no probabilities, or an ending may be joined. */
+/**
+ * Merges a batch like the merger of its format; undefined if a kernel cannot: a row has no probabilities, or an ending
+ * may be joined.
+ */
 type MergeInKernel = (scored: PredictedBatch, fields?: Fields) => MergeRecords | undefined;
 
 /**

@@ -17,13 +17,15 @@ export interface ReadOptions {
   /** Columns that are known otherwise, for an input whose records name their own. */
   columns?: readonly string[] | undefined;
   /**
-   * Columns that must not be missed in an input whose records name their own: it has these, and those of its first records. Those
-   * of them that the first records do not have are the layout's `absent`.
+   * Columns that must not be missed in an input whose records name their own: it has these, and those of its first
+   * records. Those of them that the first records do not have are the layout's `absent`.
    */
   named?: readonly string[] | undefined;
   /** The format, as `fileFormats` call it; by default that of the file's name, or of its first bytes. */
   inputFormat?: string | undefined;
-  /** The most bytes that a group of rows may take uncompressed, in a file that is read in groups; by default 512 MiB. */
+  /**
+   * The most bytes that a group of rows may take uncompressed, in a file that is read in groups; by default 512 MiB.
+   */
   maxGroupBytes?: number | undefined;
   /** The part to read of an input that is divided into groups of rows: the others are as if they were not there. */
   range?: InputRange | undefined;
@@ -36,8 +38,8 @@ export interface ReadOptions {
 }
 
 /**
- * The options with which another file is read as this one is, with the values that were given, found or follow from its name;
- * plain data, and part of what identifies a run. A format leaves out the options that it does not have.
+ * The options with which another file is read as this one is, with the values that were given, found or follow from its
+ * name; plain data, and part of what identifies a run. A format leaves out the options that it does not have.
  */
 export type ReadAs = {
   readonly delimiter?: string;

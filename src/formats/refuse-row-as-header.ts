@@ -20,8 +20,8 @@ export interface HeaderLine {
 }
 
 /**
- * Refuses a header whose names all look like values, because the first line is then probably a row of an input without a
- * header.
+ * Refuses a header whose names all look like values, because the first line is then probably a row of an input without
+ * a header.
  *
  * @param known names that a user or a report knows; one of them in the header shows that it has names
  * @throws RowcastError `bad_header`
@@ -55,8 +55,8 @@ function looksLikeRow(names: readonly string[]): boolean {
 }
 
 /**
- * Whether numbers among the names are those of a row. Names that are numbers, such as years, rise or fall, and fractions are
- * rarely among fewer than three.
+ * Whether numbers among the names are those of a row. Names that are numbers, such as years, rise or fall, and
+ * fractions are rarely among fewer than three.
  */
 function hasValues(names: readonly string[]): boolean {
   const texts = names.map(name => name.trim()).filter(name => /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(name));

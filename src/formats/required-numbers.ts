@@ -3,7 +3,9 @@ import type { ColumnOptions } from './output-columns.ts';
 import type { Fault } from './records/faults.ts';
 import { textOf } from './records/fields.ts';
 
-/** The columns of an input whose values must be numbers, because the file that is written has numbers there; plain data. */
+/**
+ * The columns of an input whose values must be numbers, because the file that is written has numbers there; plain data.
+ */
 export interface RequiredNumbers {
   /** Their indices in the names of the layout. */
   readonly columns: readonly number[];
@@ -16,8 +18,8 @@ export const FIRST_NUMBER_BYTES = 16 << 10;
 const FIRST_ROWS = 50;
 
 /**
- * The columns that are written as numbers: those that options or the report call so, unless most of their first values are none,
- * such as amounts with a currency.
+ * The columns that are written as numbers: those that options or the report call so, unless most of their first values
+ * are none, such as amounts with a currency.
  *
  * @param first bytes of the first records
  */

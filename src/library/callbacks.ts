@@ -29,8 +29,9 @@ export interface Retry {
 }
 
 /**
- * What a run tells a program while it is in progress. A callback that throws stops the run with `callback_failed`. One that
- * returns a promise is not waited for before the next call, but before the run finishes, and stops it by rejecting too.
+ * What a run tells a program while it is in progress. A callback that throws stops the run with `callback_failed`. One
+ * that returns a promise is not waited for before the next call, but before the run finishes, and stops it by rejecting
+ * too.
  */
 export interface Callbacks {
   /** Called after each part of the output is written, some times per second. */

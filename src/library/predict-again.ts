@@ -81,7 +81,9 @@ export const predictAgain =
       return { ...againOf(prediction, rows), isExact: scorer.name === LOCAL };
     });
 
-/** The fields that a run has appended to each row, as what they stand for; empty ones are of a row that was rejected. */
+/**
+ * The fields that a run has appended to each row, as what they stand for; empty ones are of a row that was rejected.
+ */
 function againOf(
   prediction: PredictionType,
   rows: readonly (readonly string[])[],

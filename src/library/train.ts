@@ -11,8 +11,8 @@ import { type GivenHistoryOptions, historyTable } from './options/library-option
 /** Options of `train`: those of `rowcast train` in camel case. `report` is the id of the new report. */
 export interface TrainOptions extends GivenHistoryOptions {
   /**
-   * A CSV of labelled rows, plain, gzip or zstd: a path, `-` for stdin, or the URL of a file or an object. Several files and
-   * patterns, with the same columns, are read one after the other.
+   * A CSV of labelled rows, plain, gzip or zstd: a path, `-` for stdin, or the URL of a file or an object. Several
+   * files and patterns, with the same columns, are read one after the other.
    */
   history: string | URL | readonly (string | URL)[];
   /** The column to predict. */
@@ -26,12 +26,12 @@ export interface TrainOptions extends GivenHistoryOptions {
 }
 
 /**
- * Trains a report from labelled rows, in a thread, and stores it in `home`. The same rows, options and seed give the same
- * report.
+ * Trains a report from labelled rows, in a thread, and stores it in `home`. The same rows, options and seed give the
+ * same report.
  *
  * @returns the new report, or with `ifExists: 'skip'` perhaps the one that was there
- * @throws RowcastError `report_exists`, `unwritable_home`, `interrupted`, `bad_option`, the errors of a malformed history
- *   and the reasons why nothing can be learned from it
+ * @throws RowcastError `report_exists`, `unwritable_home`, `interrupted`, `bad_option`, the errors of a malformed
+ *   history and the reasons why nothing can be learned from it
  */
 export function train(given: TrainOptions): Promise<Report> {
   return called(given?.signal, async stop => {

@@ -17,7 +17,9 @@ export interface VerifyOptions extends GivenVerifyOptions {
   input: string | URL;
   /** Its finished output. */
   output: string | URL;
-  /** With `sample`, what predicts. By default the service at `url`, else the local reports in `home`. It is not closed. */
+  /**
+   * With `sample`, what predicts. By default the service at `url`, else the local reports in `home`. It is not closed.
+   */
   scorer?: ProgramScorer | undefined;
 }
 
@@ -44,10 +46,11 @@ export interface Verification {
 }
 
 /**
- * Compares a finished output, and its rejects, with its input. Only with `sample` rows are predicted again. A difference
- * is no error.
+ * Compares a finished output, and its rejects, with its input. Only with `sample` rows are predicted again. A
+ * difference is no error.
  *
- * @throws RowcastError `no_such_file`, `unreadable_input`, `unfinished`, `bad_option` and the errors of a malformed input
+ * @throws RowcastError `no_such_file`, `unreadable_input`, `unfinished`, `bad_option` and the errors of a malformed
+ *   input
  */
 export function verify(options: VerifyOptions): Promise<Verification> {
   return rejectsWithRowcastError(async () => {

@@ -188,7 +188,10 @@ const isOtherInput = (error: unknown, { values, openInput }: Run): boolean =>
   error instanceof RowcastError &&
   error.code === 'other_work';
 
-/** Tells how the run has ended, and writes its summary. Then a pipe ends, whose reader may take that for the sign that it is there. */
+/**
+ * Tells how the run has ended, and writes its summary. Then a pipe ends, whose reader may take that for the sign that
+ * it is there.
+ */
 async function finishRun(
   { values }: Run,
   record: RunRecord,
@@ -214,8 +217,8 @@ interface EndedLast {
 }
 
 /**
- * Holds back the end of a stream or pipe until everything else of the run is written: its reader may take the end as the
- * sign that the summary is there. A file is complete when it appears.
+ * Holds back the end of a stream or pipe until everything else of the run is written: its reader may take the end as
+ * the sign that the summary is there. A file is complete when it appears.
  */
 function endLast(target: Target): EndedLast {
   let complete: Sink | undefined;

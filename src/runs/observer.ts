@@ -72,8 +72,8 @@ export interface RequestWatch {
 
 /**
  * Watches a run. Observers do not affect its result, with these exceptions: `begin` may refuse the run, a throw in any
- * other callback before `ended` stops it, and a warning becomes part of the summary. They are called in the order in which
- * they are listed. If one fails when a run begins or ends, the others are still called.
+ * other callback before `ended` stops it, and a warning becomes part of the summary. They are called in the order in
+ * which they are listed. If one fails when a run begins or ends, the others are still called.
  */
 export interface RunObserver {
   /** Called when the files of the run are locked and its id is known. */
@@ -108,7 +108,10 @@ export interface RunObserver {
   noted?(warning: RunNote): void;
   /** Called when the output is complete, before the summary is written. */
   scored?(run: RunView, result: RunResult | undefined): void;
-  /** Called when the run has finished, was skipped, has stopped or was refused; the signal ends waiting for a FIFO's reader. */
+  /**
+   * Called when the run has finished, was skipped, has stopped or was refused; the signal ends waiting for a FIFO's
+   * reader.
+   */
   ended?(summary: Summary, stop: AbortSignal): Promise<void> | void;
   /** Called with the reason if another observer could not write how a failed run has ended. */
   unwritten?(reason: string): void;

@@ -31,8 +31,8 @@ export interface RunPositionOptions {
 }
 
 /**
- * The progress of a run. The row counts, the digest of the input and the position in it are advanced together, so that a
- * checkpoint made from them always covers the same rows.
+ * The progress of a run. The row counts, the digest of the input and the position in it are advanced together, so that
+ * a checkpoint made from them always covers the same rows.
  */
 export class RunPosition {
   readonly rowCounts: RowCounts;

@@ -353,7 +353,9 @@ export class RunRecord implements RunView {
     });
   }
 
-  /** Where the rejects of a stopped run are: in the file that is to be renamed when it has finished, if that is there. */
+  /**
+   * Where the rejects of a stopped run are: in the file that is to be renamed when it has finished, if that is there.
+   */
   #rejectsLeft(): string | null {
     const { rejects } = this.names;
     if (rejects === null || schemeOf(rejects) !== undefined) return rejects;

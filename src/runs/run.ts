@@ -32,8 +32,8 @@ export interface RunJob {
 }
 
 /**
- * A run that has touched nothing yet, and that does not change. `executeRun` executes it; the stages of scoring take from it what
- * they need, as a `ScoredRun`.
+ * A run that has touched nothing yet, and that does not change. `executeRun` executes it; the stages of scoring take
+ * from it what they need, as a `ScoredRun`.
  */
 export interface Run extends Pick<RunJob, 'names' | 'paths'> {
   /** The options, and limits that only some runs have. */
@@ -93,8 +93,8 @@ export const plainNames = (names: Pick<RunNames, 'input' | 'output' | 'report'>)
 });
 
 /**
- * Whether the input can be read again, and waited for. A stream has no name by which that could be done, and whoever scores
- * shards has waited for all of them.
+ * Whether the input can be read again, and waited for. A stream has no name by which that could be done, and whoever
+ * scores shards has waited for all of them.
  */
 export const isReadAgain = ({ openInput, part }: Pick<Run, 'openInput' | 'part'>): boolean =>
   openInput === undefined && part === undefined;

@@ -161,8 +161,8 @@ interface Committing {
 /**
  * Writes the parts of the output in order.
  *
- * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`, `too_many_missing`;
- *   as `Output.write`
+ * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`,
+ *   `too_many_missing`; as `Output.write`
  */
 async function commit(
   { values }: Run,
@@ -208,7 +208,10 @@ async function digestOf({ memory, shared }: Run, source: Source, text: string): 
     : undefined;
 }
 
-/** Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is known. */
+/**
+ * Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is
+ * known.
+ */
 export const countsAll = ({
   summary,
   summaryHtml,

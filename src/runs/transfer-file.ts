@@ -49,8 +49,8 @@ export interface TransferObserver {
 }
 
 /**
- * Scores a whole file in one request: source ─bytes→ service ─bytes→ sink. It cannot be resumed; OUTPUT appears once its
- * last byte and the row counts were received.
+ * Scores a whole file in one request: source ─bytes→ service ─bytes→ sink. It cannot be resumed; OUTPUT appears once
+ * its last byte and the row counts were received.
  *
  * @throws RowcastError; nothing of the output is kept
  * @throws Interrupted if it was stopped by its signal

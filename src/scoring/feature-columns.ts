@@ -169,8 +169,8 @@ const mostlyMissing = ({ rows, columns }: TrainingProfile = { rows: 1, columns: 
   columns.filter(({ missing }) => missing > rows / 2).map(({ name }) => name);
 
 /**
- * Refuses a single column that looks like several where nothing says which columns there should be, unless its delimiter was
- * given.
+ * Refuses a single column that looks like several where nothing says which columns there should be, unless its
+ * delimiter was given.
  *
  * @throws RowcastError `bad_header`
  */
@@ -231,7 +231,9 @@ function noColumnsHint({ features, excludeFeatures }: SentOptions, isAnyMissing:
 
 const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
-/** Each name's first index, and the names that occur more than once. Linear, since a header may have a million columns. */
+/**
+ * Each name's first index, and the names that occur more than once. Linear, since a header may have a million columns.
+ */
 function indexNames(names: readonly string[]): { places: Map<string, number>; repeated: Set<string> } {
   const places = new Map<string, number>();
   const repeated = new Set<string>();

@@ -21,8 +21,8 @@ const MAX_WAITING = 2;
 
 /**
  * Two stages with the in-flight requests between them: `send` starts a batch's request as soon as the window has room,
- * `settle` waits for its response. Batches pass both in input order, so results are in input order too, and a slow batch
- * delays only itself until the window is full.
+ * `settle` waits for its response. Batches pass both in input order, so results are in input order too, and a slow
+ * batch delays only itself until the window is full.
  *
  * Two limits apply: `concurrency` to the requests, and `windowBytes` to the memory of everything held.
  */

@@ -16,7 +16,9 @@ export interface MissingFrom {
   line: number;
 }
 
-/** What to do about missing columns. --allow-missing helps only if others are there, and if nothing else has the values. */
+/**
+ * What to do about missing columns. --allow-missing helps only if others are there, and if nothing else has the values.
+ */
 export function missingHint(
   missing: readonly string[],
   { names, wanted, isNamed, file, line }: MissingFrom,
@@ -35,7 +37,9 @@ export function missingHint(
   return `${near}${near === '' ? 'None of the columns is there: check' : 'Otherwise, check'} that it is the right file. ${hasText(names)}`;
 }
 
-/** The columns of the input, called as they are missing; undefined if they do not differ in upper and lower case only. */
+/**
+ * The columns of the input, called as they are missing; undefined if they do not differ in upper and lower case only.
+ */
 function namesInOtherCase(missing: readonly string[], names: readonly string[]): string[] | undefined {
   const wanted = new Map(missing.map(name => [name.toLowerCase(), name]));
   const found = names.map(name => wanted.get(name.toLowerCase()) ?? name);

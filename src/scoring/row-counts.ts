@@ -7,7 +7,9 @@ import { isFaultCode } from '../formats/records/faults.ts';
 import { INPUT_START } from '../formats/records/position.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 
-/** Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run. */
+/**
+ * Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run.
+ */
 export const rowCountsShape = z.strictObject({
   /** Rows that were read and whose result was written. */
   read: z.number(),
@@ -59,7 +61,10 @@ export function sumOf(runs: readonly RowCounts[]): RowCounts {
   return total;
 }
 
-/** Distinct codes that are counted separately. Codes come from the service, so they must not grow the checkpoint without bound. */
+/**
+ * Distinct codes that are counted separately. Codes come from the service, so they must not grow the checkpoint without
+ * bound.
+ */
 const MAX_CODES = 50;
 
 /** Sets the request counts to those of this process plus those of the processes before it. */
@@ -70,8 +75,8 @@ export function countCalls(rowCounts: RowCounts, before: RowCounts, statistics: 
 }
 
 /**
- * Adds a written part. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance` can
- * compare them.
+ * Adds a written part. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance`
+ * can compare them.
  *
  * @param from where the run began in the input
  */

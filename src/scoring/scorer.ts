@@ -56,8 +56,8 @@ export interface SharedScorer extends Scorer {
   /**
    * A scorer for one of the runs, with statistics of its own.
    *
-   * @param described a report of this machine that was described: all of these runs use its model as it was then, also if it is
-   *   trained again meanwhile
+   * @param described a report of this machine that was described: all of these runs use its model as it was then, also
+   *   if it is trained again meanwhile
    */
   forRun(described?: string): OpenScorer;
 }
@@ -83,8 +83,8 @@ export interface ScorerInput {
 }
 
 /**
- * Scores the batches of one input. Requests and results of `tryPart` are plain data, which structured cloning copies, so
- * a scorer may do its work in another thread.
+ * Scores the batches of one input. Requests and results of `tryPart` are plain data, which structured cloning copies,
+ * so a scorer may do its work in another thread.
  */
 export interface BatchScorer {
   /** The current number of attempts at once that gives the best throughput. */
@@ -143,7 +143,10 @@ export interface Scored {
   readonly predictions: ReceivedPredictions;
   /** How many of the rows with an error were not sent. */
   readonly unsent?: number;
-  /** The records with the appended fields, if the scorer has merged them itself; its predictions are without values then. */
+  /**
+   * The records with the appended fields, if the scorer has merged them itself; its predictions are without values
+   * then.
+   */
   readonly merged?: MergedRecords;
   /** What was counted in each of the parts that `Members.partsOf` names, if the scorer counts. */
   readonly tallies?: readonly Tally[];

@@ -9,8 +9,8 @@ const releasesOf = new WeakMap<ServerResponse, Release[]>();
 
 /**
  * Runs `release` exactly once, when the request is over: its response was sent, or its connection closed. If it
- * is already over, `release` runs immediately. Watching the request is not enough: it closes as soon as its body has been
- * read.
+ * is already over, `release` runs immediately. Watching the request is not enough: it closes as soon as its body has
+ * been read.
  */
 export function onRequestEnd({ raw }: FastifyReply, release: Release): void {
   if (raw.closed || raw.req.socket.destroyed) {

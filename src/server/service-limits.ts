@@ -9,8 +9,8 @@ export const defaultLimits = {
   /** Bytes of memory that the decompressors, parsers and threads of uploads have together; they wait beyond that. */
   uploadBytes: 2 * 1024 ** 3,
   /**
-   * Timeout for receiving a whole JSON body, in milliseconds. 32 MiB per minute is 4.5 Mbit/s; a typical batch of 1 MiB may
-   * arrive at 0.14 Mbit/s.
+   * Timeout for receiving a whole JSON body, in milliseconds. 32 MiB per minute is 4.5 Mbit/s; a typical batch of 1 MiB
+   * may arrive at 0.14 Mbit/s.
    */
   bodyMs: 60_000,
   /** How long the rest of a body may take after an early response, in milliseconds. */

@@ -30,7 +30,9 @@ export interface RunningServiceOptions {
   maxRowsPerSecond?: number | undefined;
   /** The most threads that score large requests, or the number of cores if omitted. */
   threads?: number | undefined;
-  /** How long to load models before the service listens, in milliseconds; by default, none is loaded before it is used. */
+  /**
+   * How long to load models before the service listens, in milliseconds; by default, none is loaded before it is used.
+   */
   preloadMs?: number | undefined;
   /** Also serves /healthz, /readyz and /metrics on this port, from a separate thread; 0 means any free port. */
   adminPort?: number | undefined;

@@ -42,8 +42,9 @@ export async function warmUp(home: string, ms: number): Promise<number> {
 }
 
 /**
- * Sends a request over one connection, again after each response while there are more to send. It does without Node's HTTP
- * client: V8 would compile what the client shares with the server for both, and each request would take 6 % longer.
+ * Sends a request over one connection, again after each response while there are more to send. It does without Node's
+ * HTTP client: V8 would compile what the client shares with the server for both, and each request would take 6 %
+ * longer.
  *
  * @returns how many responses were predictions
  */

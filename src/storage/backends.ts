@@ -24,8 +24,8 @@ export interface StoreSettings extends ObjectSettings {
 }
 
 /**
- * All backends, with stores that are reached in a way. A program or a test may pass others, or more. What talks to a store is
- * loaded when the first name needs it.
+ * All backends, with stores that are reached in a way. A program or a test may pass others, or more. What talks to a
+ * store is loaded when the first name needs it.
  */
 export function backendsFor({ options = {}, secretUrls, ...settings }: StoreSettings): Backends {
   const store = (open: () => Promise<ObjectStore>): Backend => objectBackend(open, settings);

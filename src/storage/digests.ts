@@ -25,8 +25,8 @@ export async function sha256OfStream(chunks: AsyncIterable<Buffer>): Promise<str
 const TAIL_BYTES = 64 << 10;
 
 /**
- * The last bytes of a file as they were written, not as read back: a file that lost them, or contains zeros instead, has
- * a different digest. Immutable, so that each point in the file can keep its own.
+ * The last bytes of a file as they were written, not as read back: a file that lost them, or contains zeros instead,
+ * has a different digest. Immutable, so that each point in the file can keep its own.
  */
 export class Tail {
   static readonly empty = new Tail(Buffer.alloc(0));

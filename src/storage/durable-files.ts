@@ -5,8 +5,8 @@ import { type FileAccess, keepAccess, PRIVATE, restrictAccess } from './local/ac
 import { isMissing, unlessMissing } from './local/missing.ts';
 
 /**
- * File operations on which resuming a run depends. A separate layer, so that a test can record the order of writes, syncs
- * and renames, and kill the process between any two.
+ * File operations on which resuming a run depends. A separate layer, so that a test can record the order of writes,
+ * syncs and renames, and kill the process between any two.
  */
 export interface Files {
   /**

@@ -36,7 +36,9 @@ export interface CheckpointPlace {
   replace(bytes: Buffer): Promise<void>;
   /** Removes it durably, so that it cannot reappear. */
   remove(): Promise<void>;
-  /** Keeps it in what is `aside`, durably, because a run of different work begins; removes it if there is no such place. */
+  /**
+   * Keeps it in what is `aside`, durably, because a run of different work begins; removes it if there is no such place.
+   */
   setAside(): Promise<void>;
 }
 
@@ -52,11 +54,11 @@ export interface OutputState {
 }
 
 /**
- * An output that survives the process that writes it. Its bytes go where no reader sees them; a checkpoint says how many
- * of them are durable, and the next process goes on there. It appears complete or not at all.
+ * An output that survives the process that writes it. Its bytes go where no reader sees them; a checkpoint says how
+ * many of them are durable, and the next process goes on there. It appears complete or not at all.
  *
- * A run has a second one for its rejects. Both are covered by the checkpoint of the first one. Rejects next to their output
- * need no lock of their own.
+ * A run has a second one for its rejects. Both are covered by the checkpoint of the first one. Rejects next to their
+ * output need no lock of their own.
  */
 export interface DurableOutput {
   /** The name of the output as given, for messages. */
@@ -142,7 +144,8 @@ export interface DurableOutput {
   /**
    * Gives up what was not published. Its lock, or that of the output whose checkpoint covers it, is held.
    *
-   * @param extent what a checkpoint has recorded; without it, what this process has written, or if that is nothing, all that is here
+   * @param extent what a checkpoint has recorded; without it, what this process has written, or if that is nothing, all
+   *   that is here
    */
   discard(extent?: StoredExtent): Promise<void>;
   /**

@@ -18,7 +18,9 @@ export function fixedFolderOf(pattern: string, special = SPECIAL): string {
 /** A name that means the same in every working directory: an absolute path, or a URL as it is. */
 export const absoluteName = (name: string): string => (schemeOf(name) === undefined ? resolve(name) : name);
 
-/** The name of a file from its folder, or one above it; a URL as it is if it is not below a folder that is a URL too. */
+/**
+ * The name of a file from its folder, or one above it; a URL as it is if it is not below a folder that is a URL too.
+ */
 export function nameFrom(folder: string, name: string): string {
   const isUrl = schemeOf(name) !== undefined;
   if (!isUrl && schemeOf(folder) === undefined) return relative(folder, name);

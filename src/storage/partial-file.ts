@@ -19,8 +19,9 @@ export interface AppendedFile {
   sync(): Promise<void>;
   close(): Promise<void>;
   /**
-   * Describes the point after the last byte; it must cost little. A storage that needs no more than a number has none. Of an
-   * output, the bytes that a point carries stay as they are until the next point, and until a save that has begun is done.
+   * Describes the point after the last byte; it must cost little. A storage that needs no more than a number has none.
+   * Of an output, the bytes that a point carries stay as they are until the next point, and until a save that has begun
+   * is done.
    */
   readonly point?: () => StoredPoint;
 }
@@ -39,7 +40,10 @@ export interface Extent<Mark> {
   readonly stored?: StoredPoint | undefined;
   /** What the end of the file needs of each group of rows before this point, if the file has groups. */
   readonly notes?: readonly string[] | undefined;
-  /** The text after these bytes and before this point, of a member or group that is not complete yet and so not in the file. */
+  /**
+   * The text after these bytes and before this point, of a member or group that is not complete yet and so not in the
+   * file.
+   */
   readonly open?: Buffer | undefined;
 }
 
@@ -51,7 +55,10 @@ export interface AppendedBytes<Mark> {
   bytes: Buffer;
   /** Whether a gzip member or zstd frame ends after `bytes`. */
   endsMember: boolean;
-  /** Describes the point after `bytes`, if the file may be truncated there; called at most once, before `append` returns. */
+  /**
+   * Describes the point after `bytes`, if the file may be truncated there; called at most once, before `append`
+   * returns.
+   */
   mark: (() => Mark) | undefined;
   /** Whether the file ends here. */
   endsFile?: boolean;

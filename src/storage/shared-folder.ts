@@ -1,8 +1,8 @@
 /**
  * Small files that all machines of a run see. Nothing is appended to and nothing is locked. What writes throws a
- * RowcastError, `disk_full` or `unwritable_output`, unless the folder is gone, which `isMissing` recognizes; what reads,
- * `unreadable_input`. Errors of a store are those of `storeError`. They are temporary if they may pass, as those of a file
- * server that is restarted.
+ * RowcastError, `disk_full` or `unwritable_output`, unless the folder is gone, which `isMissing` recognizes; what
+ * reads, `unreadable_input`. Errors of a store are those of `storeError`. They are temporary if they may pass, as those
+ * of a file server that is restarted.
  */
 export interface SharedFolder {
   /** Where it is, for messages and for the outputs in it: a path or a URL. */
@@ -25,7 +25,9 @@ export interface SharedFolder {
   list(folder: string): Promise<string[]>;
   /** Removes a file, unless it does not exist. */
   remove(name: string): Promise<void>;
-  /** Removes all files of its layout, and the folder if nothing else is in it. @param last the file that is removed last */
+  /**
+   * Removes all files of its layout, and the folder if nothing else is in it. @param last the file that is removed last
+   */
   discard(last: string): Promise<void>;
 }
 
@@ -40,8 +42,8 @@ export interface FolderLayout {
 }
 
 /**
- * Whether a name in the folder belongs to its layout, so that nothing else is removed with it: somebody may have put the
- * folder where other files are. A file that was being written has more behind its name.
+ * Whether a name in the folder belongs to its layout, so that nothing else is removed with it: somebody may have put
+ * the folder where other files are. A file that was being written has more behind its name.
  */
 export function isOfLayout({ folders, files }: FolderLayout, name: string): boolean {
   const [first = ''] = name.split('/', 1);

@@ -34,7 +34,10 @@ export interface Source {
   /** The name without the suffix of a compression. */
   readonly contentName: string;
   readonly version: InputVersion;
-  /** The commands that decompress it and convert its encoding, each from stdin to stdout; known once some bytes were read. */
+  /**
+   * The commands that decompress it and convert its encoding, each from stdin to stdout; known once some bytes were
+   * read.
+   */
   readonly decodedBy: readonly string[];
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
@@ -55,12 +58,13 @@ export interface Source {
    */
   seek(offset: number, entry?: TextEntry): void;
   /**
-   * The last place at or before an offset where reading can begin again, among those that were read; undefined for a file that is
-   * text.
+   * The last place at or before an offset where reading can begin again, among those that were read; undefined for a
+   * file that is text.
    */
   entryBefore(offset: number): TextEntry | undefined;
   /**
-   * SHA-256 of the raw bytes in hex; null if they were not read to the end. Must be requested when the source is opened.
+   * SHA-256 of the raw bytes in hex; null if they were not read to the end. Must be requested when the source is
+   * opened.
    */
   sha256(): Promise<string | null>;
   /** @throws RowcastError `input_changed` if it has changed since it was opened */

@@ -81,8 +81,8 @@ const isGiven = (value: unknown): boolean =>
   value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 /**
- * What has changed since a report was trained, in words; nothing if training would make the same report again. A history
- * that is not a file can be read only once, so it counts as changed.
+ * What has changed since a report was trained, in words; nothing if training would make the same report again. A
+ * history that is not a file can be read only once, so it counts as changed.
  */
 async function changesSince(
   { id, trained_from: before }: Report,

@@ -1,7 +1,10 @@
 /** Returns random numbers in [0, 1), always the same ones for a seed. */
 export type Random = () => number;
 
-/** mulberry32: 32 bits of state, enough to shuffle a table's rows. https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */
+/**
+ * mulberry32: 32 bits of state, enough to shuffle a table's rows.
+ * https://gist.github.com/tommyettinger/46a874533244883189143505d203312c
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

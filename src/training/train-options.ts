@@ -8,8 +8,8 @@ export interface TrainingOptions
   /** What to do if there is a report with that id; by default `fail`, or as `byDefinition` says. */
   ifExists?: 'fail' | 'replace' | 'skip' | 'skip-unchanged' | undefined;
   /**
-   * Whether a definition trains the report. By default it keeps a report that was trained from the same history with the
-   * same options, replaces another one that a definition has trained, and refuses to replace any other.
+   * Whether a definition trains the report. By default it keeps a report that was trained from the same history with
+   * the same options, replaces another one that a definition has trained, and refuses to replace any other.
    */
   byDefinition?: boolean;
   /** Called before the history is read to train on it. */

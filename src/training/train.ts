@@ -18,8 +18,8 @@ const MAX_RECORD_BYTES = 1 << 20;
  * Trains a report in a separate thread and writes it to the data directory.
  *
  * @returns the new report, or with `ifExists: 'skip'` perhaps the one that was there
- * @throws RowcastError `bad_report_id`, `report_exists`, `output_is_input`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
- *   of `fit`; or the signal's reason
+ * @throws RowcastError `bad_report_id`, `report_exists`, `output_is_input`, `unwritable_home`, `out_of_memory`, those
+ *   of `readHistory`, and the refusals of `fit`; or the signal's reason
  */
 export async function trainReport(options: TrainingOptions): Promise<Report> {
   const {

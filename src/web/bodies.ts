@@ -47,9 +47,8 @@ function readForm(text: string): Record<string, unknown> {
 const MAX_JSON_CONTROLS = 2_000;
 
 /**
- * Reads the controls of a form that a page sends as JSON: an object of texts, numbers and the like. Lists and objects are
- * ignored.
- * Objects with many different names take `JSON.parse` seconds; see `JsonReader`.
+ * Reads the controls of a form that a page sends as JSON: an object of texts, numbers and the like. Lists and objects
+ * are ignored. Objects with many different names take `JSON.parse` seconds; see `JsonReader`.
  *
  * @throws RequestError `malformed`, `too_many_members`
  */

@@ -49,7 +49,10 @@ export function timeInColumn(iso: string): Html {
 export const dayOf = (iso: string): Html =>
   html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)}</time>`;
 
-/** Who did something, in a sentence: the name of a key, the owner of the service, or whoever has the key of its environment. */
+/**
+ * Who did something, in a sentence: the name of a key, the owner of the service, or whoever has the key of its
+ * environment.
+ */
 export const person = (name: string): Html =>
   name === OWNER ? html`the owner` : name === OWN_KEY ? html`this computer` : named(name);
 

@@ -21,8 +21,8 @@ export type HtmlPart = Html | string | number | false | null | undefined | reado
 const own = Symbol('html');
 
 /**
- * A tagged template for markup. All values are escaped, so that they are text or the value of an attribute, never markup;
- * attributes must be quoted.
+ * A tagged template for markup. All values are escaped, so that they are text or the value of an attribute, never
+ * markup; attributes must be quoted.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let text = strings[0] ?? '';
@@ -30,7 +30,10 @@ export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[
   return new Html(own, text);
 }
 
-/** A name or value from a file, as text: without control characters, and not able to change the direction of the text around it. */
+/**
+ * A name or value from a file, as text: without control characters, and not able to change the direction of the text
+ * around it.
+ */
 export const named = (text: string): Html => html`<bdi>${sanitize(text)}</bdi>`;
 
 /** An attribute without a value, if a condition holds. */

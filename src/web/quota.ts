@@ -7,8 +7,8 @@ import { OWNER } from './session/sessions.ts';
 import { bytesText } from './texts.ts';
 
 /**
- * The disk space of the platform. A key may take at most as much as it leaves free for others, so that none can fill it;
- * the owner of the service may take all of it.
+ * The disk space of the platform. A key may take at most as much as it leaves free for others, so that none can fill
+ * it; the owner of the service may take all of it.
  */
 export class DiskQuota {
   readonly total: number;

@@ -95,16 +95,22 @@ const iterable = (chunks: AsyncIterator<Buffer>): AsyncIterable<Buffer> => ({
   [Symbol.asyncIterator]: () => chunks,
 });
 
-/** The most bytes of a row group of Parquet, uncompressed: some are read at once, and each takes several times as much memory. */
+/**
+ * The most bytes of a row group of Parquet, uncompressed: some are read at once, and each takes several times as much
+ * memory.
+ */
 export const MAX_GROUP_BYTES = 256 << 20;
 
 /**
- * The memory that an upload is counted with if its columns are described, or if it is Parquet: the heap of a thread or a row group,
- * and the window of its decompressor.
+ * The memory that an upload is counted with if its columns are described, or if it is Parquet: the heap of a thread or
+ * a row group, and the window of its decompressor.
  */
 export const UPLOAD_THREAD_BYTES = 512 << 20;
 
-/** The most bytes that describe the columns and groups of Parquet: they are read on the main thread, in less than a second. */
+/**
+ * The most bytes that describe the columns and groups of Parquet: they are read on the main thread, in less than a
+ * second.
+ */
 export const MAX_FOOTER_BYTES = 1 << 20;
 
 /**

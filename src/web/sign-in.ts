@@ -142,7 +142,9 @@ type SignInCheck =
   | { kind: 'accepted'; wait?: undefined; message?: undefined }
   | { kind: 'refused'; message: string /** Seconds. */; wait?: number };
 
-/** Whether a key may sign in. Attempts with wrong keys are limited by address; a key that matches is never throttled. */
+/**
+ * Whether a key may sign in. Attempts with wrong keys are limited by address; a key that matches is never throttled.
+ */
 async function checkSignIn(
   key: string,
   address: string,

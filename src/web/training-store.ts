@@ -71,8 +71,8 @@ export const problemOfTraining = (error: unknown): ToldError => tellError(error,
 const MAX_KEPT = 50;
 
 /**
- * The trainings of a data directory: `<home>/trainings/<id>.json`, one file per training, and a lock that the process of
- * a running training holds. So a training that was killed is told from one that another service is running.
+ * The trainings of a data directory: `<home>/trainings/<id>.json`, one file per training, and a lock that the process
+ * of a running training holds. So a training that was killed is told from one that another service is running.
  */
 export class TrainingStore {
   readonly #home: string;

@@ -1,7 +1,9 @@
 /** A function on the way from the command to the stages, and its file in `src`. */
 type Step = readonly [name: string, file: string];
 
-/** The way of `rowcast score` with one input, by hand: a script cannot tell it from branches. `controlPath` checks it. */
+/**
+ * The way of `rowcast score` with one input, by hand: a script cannot tell it from branches. `controlPath` checks it.
+ */
 const ways: readonly (readonly Step[])[] = [
   [
     ['runScore', 'cli/commands/score.ts'],
@@ -37,9 +39,9 @@ const ways: readonly (readonly Step[])[] = [
 const STAGES: Step = ['stages', 'scoring/stages.ts'];
 
 /**
- * How many functions a run passes through from the command to the stages, and how often it moves from one room to another.
- * Each function must exist in its file, and be called in the text of one before it: what one function passes to another as
- * a callback is written in the former.
+ * How many functions a run passes through from the command to the stages, and how often it moves from one room to
+ * another. Each function must exist in its file, and be called in the text of one before it: what one function passes
+ * to another as a callback is written in the former.
  *
  * @param textOf the text of a file of `src`; empty if it does not exist
  */

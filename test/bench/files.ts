@@ -1,5 +1,6 @@
-// npm run bench -- files [FILES]: scores many small files with a local report, with and without files that tell of each of them,
-// and prints the peak memory and the CPU seconds of each: neither memory nor the time of a file may grow with their number.
+// npm run bench -- files [FILES]: scores many small files with a local report, with and without files that tell of each
+// of them, and prints the peak memory and the CPU seconds of each: neither memory nor the time of a file may grow with
+// their number.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

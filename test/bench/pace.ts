@@ -75,7 +75,9 @@ const refusingAtRandom =
     return true;
   };
 
-/** Accepted requests per second for clients that only wait before each retry, as long as this client does on average. */
+/**
+ * Accepted requests per second for clients that only wait before each retry, as long as this client does on average.
+ */
 const retried = (share: number): number =>
   (1000 * CONCURRENCY) / (LATENCY_MS / (1 - share) + (share * FIRST_WAIT_MS) / 2 / (1 - 2 * share));
 

@@ -2,7 +2,8 @@
 //   npm run bench [-- ROWS [RUNS]]             the usual input, next to the scripts in test/bench/peers
 //   npm run bench -- readme                    what the README says about speed, once: in less than two minutes
 //   npm run bench -- shapes [ROWS [RUNS]]      other inputs
-//   npm run bench -- against OTHER [ROWS [RUNS]]   against another build, a folder with the dist/ of another commit; and Python
+//   npm run bench -- against OTHER [ROWS [RUNS]]   against another build, a folder with the dist/ of another commit;
+//   and Python
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// npm run bench -- serve [ROWS [RUNS [OTHER]]]: `rowcast serve` with a local report, and `score` as its client on the same
-// machine; with another build (a folder with the dist/ of another commit), that alternately, server and client. The first
-// round warms up and is not counted.
+// npm run bench -- serve [ROWS [RUNS [OTHER]]]: `rowcast serve` with a local report, and `score` as its client on the
+// same machine; with another build (a folder with the dist/ of another commit), that alternately, server and client.
+// The first round warms up and is not counted.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -14,8 +14,8 @@ import { bin } from '../support/rowcast.ts';
 type Tests = readonly [string, ...string[]];
 
 /**
- * How each place of src that makes a command for a message begins, without spaces, and the tests below, or the files of tests, that run
- * what is printed there, or why none does. A new place has to be run by a test, and listed here.
+ * How each place of src that makes a command for a message begins, without spaces, and the tests below, or the files of
+ * tests, that run what is printed there, or why none does. A new place has to be run by a test, and listed here.
  */
 const places: Readonly<Record<string, Tests | { readonly reason: string }>> = {
   '${commandLine}${others}`);thrown': ['test/crash/signals.slow.test.ts'],
@@ -186,7 +186,10 @@ async function assertScores({ folder, succeed }: Bench, input: string, more = ''
 const scoresIn = async (folder: string): Promise<string> =>
   (await readFile(join(folder, 'out.csv'), 'utf8')).replaceAll(/[\ufeff"]/g, '');
 
-/** By kind, the command that makes `$1` of the table, which is in in.csv and in.jsonl, and what it and the conversion need. */
+/**
+ * By kind, the command that makes `$1` of the table, which is in in.csv and in.jsonl, and what it and the conversion
+ * need.
+ */
 const makers: Readonly<Record<string, readonly [make: string, needs: string]>> = {
   'an Avro file': [
     `python3 -c 'import csv, sys, fastavro; r = list(csv.DictReader(open("in.csv"))); s = {"type": "record", "name": "r", "fields": [{"name": n, "type": "string"} for n in r[0]]}; fastavro.writer(open(sys.argv[1], "wb"), s, r)' "$1"`,

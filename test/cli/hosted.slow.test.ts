@@ -41,7 +41,8 @@ describe('the commands with a hosted service', () => {
       ROWCAST_API_KEY: added.stdout.toString().trim(),
     };
     const embedded = { ROWCAST_HOME: home };
-    // Ten requests, more than the rate limit allows in a second: the client waits, whether it is told so by a 429 or before.
+    // Ten requests, more than the rate limit allows in a second: the client waits, whether it is told so by a 429 or
+    // before.
     const score = ['score', input, '--report', 'two', '--batch-rows', '50', '--prediction', '-o'];
     const [far, near] = [join(folder, 'far.csv'), join(folder, 'near.csv')];
     const scored = await rowcast([...score, far], { env: hosted });

@@ -34,7 +34,9 @@ function argumentsOf(line: string, cwd: string): Promise<{ args: string[]; stdin
   });
 }
 
-/** A folder with spaces in its name and the reports of another folder, in which a shell runs lines as they are printed. */
+/**
+ * A folder with spaces in its name and the reports of another folder, in which a shell runs lines as they are printed.
+ */
 async function bench(t: TestContext) {
   const folder = join(await newFolder(t), 'my files');
   await mkdir(join(folder, 'bin'), { recursive: true });

@@ -93,6 +93,7 @@ for (const { name, skip, start } of stores)
     t.diagnostic(
       `${arrivals.length} requests, at most ${most.toFixed(1)} over the limit in any span of time`,
     );
-    // Each of at most five workers may make one request at once, and one that was about to be sent when it was suspended.
+    // Each of at most five workers may make one request at once, and one that was about to be sent when it was
+    // suspended.
     assert.ok(most <= 5 + 1 + LIMIT * late, `${most} over the limit`);
   });

@@ -185,7 +185,8 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
     // Output has started and nobody reads on: the pipe is full before the run ends.
     await once(child.stdout, 'readable');
     child.kill('SIGTERM');
-    // If the pipe is full, a write of it never ends, so the process dies from the signal; a shell reports that as 143 too.
+    // If the pipe is full, a write of it never ends, so the process dies from the signal; a shell reports that as 143
+    // too.
     const [code, signal] = await once(child, 'exit');
     assert.equal(signal ?? code, signal === null ? 143 : 'SIGTERM');
   });

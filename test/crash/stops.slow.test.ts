@@ -68,8 +68,8 @@ async function newBench(t: TestContext): Promise<Bench> {
 }
 
 /**
- * Stops work at random moments until all of its outputs are there, again and again. The service counts: no row is sent twice, and
- * the bytes are those of work that was not stopped.
+ * Stops work at random moments until all of its outputs are there, again and again. The service counts: no row is sent
+ * twice, and the bytes are those of work that was not stopped.
  */
 async function stopAtRandom(t: TestContext, bench: Bench, work: Work): Promise<void> {
   const { stub } = bench;

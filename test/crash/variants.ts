@@ -25,7 +25,10 @@ export interface Variant {
   isTerminated?: true;
   /** Some rows cannot be scored: some are malformed, others are rejected by the service. */
   hasRejects?: true;
-  /** Each response has different probabilities of different lengths: the output has the same rows, but not the same bytes. */
+  /**
+   * Each response has different probabilities of different lengths: the output has the same rows, but not the same
+   * bytes.
+   */
   isVarying?: true;
   /** Sometimes, instead of a kill, a sync fails and loses what was written. */
   hasFailingSyncs?: true;

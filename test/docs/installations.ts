@@ -16,8 +16,8 @@ const envOf = (prefix: string) => ({
 });
 
 /**
- * What the README says, in a clone of the last commit: its files get the modes that Git gives them. The packages are those
- * of this folder, and every script builds what it needs.
+ * What the README says, in a clone of the last commit: its files get the modes that Git gives them. The packages are
+ * those of this folder, and every script builds what it needs.
  *
  * @returns the folder of the commands
  */

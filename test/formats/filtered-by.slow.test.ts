@@ -47,7 +47,9 @@ interface Variant {
   corrected: string;
 }
 
-/** Names that a shell or an option could take for something else, encodings, compressions, line endings, and delimiters. */
+/**
+ * Names that a shell or an option could take for something else, encodings, compressions, line endings, and delimiters.
+ */
 function* variantsOf(text: string, corrected: string): Generator<Variant> {
   for (const name of ['a b', `it's $HOME "x" \`y\` %s`, '-x']) yield { name, bytes: text, corrected };
   yield { name: 'marked', bytes: `\ufeff${text}`, corrected };

@@ -26,7 +26,8 @@ const all = [...pieces, ...bytes.map(own => Buffer.from(own))];
 /**
  * Changes a file at one to four random places. The same seed makes the same changes.
  *
- * @param keepsOffsets whether most changes leave all other bytes where they are, because the file says where its parts begin
+ * @param keepsOffsets whether most changes leave all other bytes where they are, because the file says where its parts
+ *   begin
  */
 export function mutate(file: Buffer, seed: number, keepsOffsets: boolean): Buffer {
   const random = seededRandom(seed);

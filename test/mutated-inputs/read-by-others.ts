@@ -6,7 +6,8 @@ import type { InputFormat } from './score-mutated.ts';
 /**
  * Reads an output as other programs do.
  *
- * @param copies whether columns of the input were copied: those are as damaged as they were, so only the new ones are read
+ * @param copies whether columns of the input were copied: those are as damaged as they were, so only the new ones are
+ *   read
  * @returns why one of them refuses it
  */
 export async function readByOthers(
@@ -24,7 +25,10 @@ export async function readByOthers(
   }
 }
 
-/** Quotes within a field that does not begin with one, and blank lines that end in another way, are kept as they are in the input. */
+/**
+ * Quotes within a field that does not begin with one, and blank lines that end in another way, are kept as they are in
+ * the input.
+ */
 function readCsv(output: Buffer): void {
   const delimiters = output.includes('\n') ? ['\r\n', '\n'] : ['\r'];
   parse(output, { bom: true, relax_quotes: true, skip_empty_lines: true, record_delimiter: delimiters });

@@ -1,5 +1,6 @@
 // npm run test:inputs -- COUNT [SEED] [FORMAT]
-// Scores COUNT mutated files of each format. A file that takes too long ends the process: its seed is the last one printed.
+// Scores COUNT mutated files of each format. A file that takes too long ends the process: its seed is the last one
+// printed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

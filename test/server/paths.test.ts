@@ -29,7 +29,8 @@ for (const id of ids) {
     const target = await serving(t);
     for (const path of ['report', 'testing-results']) {
       const encoded = `/user/${path}/${encodeURIComponent(id).replaceAll('.', '%2e')}`;
-      // fetch resolves dot segments as a browser does, encoded ones too: two of them leave the folder before anything is sent.
+      // fetch resolves dot segments as a browser does, encoded ones too: two of them leave the folder before anything
+      // is sent.
       const expected = id === '..' ? '404 no_such_endpoint' : '400 bad_report_id';
       assert.equal(await problemOf(await get(target, encoded)), expected);
     }

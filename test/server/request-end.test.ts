@@ -13,7 +13,9 @@ import { header, row } from '../support/service/uploads.ts';
 
 const csv = `${header}\n${`${row}\n`.repeat(20)}`;
 const single = JSON.stringify({ id: 'two', ...persona });
-/** Body memory of which one key may have half: just enough for the request that checks whether everything is free again. */
+/**
+ * Body memory of which one key may have half: just enough for the request that checks whether everything is free again.
+ */
 const bodyBytes = 16 << 10;
 const memoryBytes = 2 * bodyBytes;
 

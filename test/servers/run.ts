@@ -1,5 +1,6 @@
-// Runs the tests of real model servers, after a build: `npm run test:servers`, one server at a time. A server that is not
-// installed is skipped. Its environment is a folder in .servers, or in $ROWCAST_TEST_SERVERS; all of them take 7 GB.
+// Runs the tests of real model servers, after a build: `npm run test:servers`, one server at a time. A server that is
+// not installed is skipped. Its environment is a folder in .servers, or in $ROWCAST_TEST_SERVERS; all of them take 7
+// GB.
 //   npm run test:servers -- mlflow fastapi             only these
 //   npm run test:servers -- --install mlflow           installs it first, with Python 3.11 and pip
 //   npm run test:servers -- --record mlflow            records its responses for the ordinary tests, too

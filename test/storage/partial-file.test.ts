@@ -11,7 +11,9 @@ import { readTail } from '../../src/storage/digests.ts';
 import { type AppendedBytes, type Extent, fileStart } from '../../src/storage/partial-file.ts';
 import { MemoryFiles } from '../support/memory-files.ts';
 
-/** Parts of an output, the mark of each being its number; some have no mark, some end a member, and some have no bytes. */
+/**
+ * Parts of an output, the mark of each being its number; some have no mark, some end a member, and some have no bytes.
+ */
 const parts = fc.array(
   fc.record({ bytes: fc.uint8Array({ maxLength: 40 }), isMarked: fc.boolean(), endsMember: fc.boolean() }),
   { minLength: 1, maxLength: 8 },

@@ -7,7 +7,8 @@ import { newFolder } from './folder.ts';
 const execute = promisify(execFile);
 
 /**
- * Installs Python packages in an environment of their own. The test is skipped without Python, or if the packages cannot be had.
+ * Installs Python packages in an environment of their own. The test is skipped without Python, or if the packages
+ * cannot be had.
  *
  * @returns the folder of their commands; undefined if the test was skipped
  */

@@ -58,7 +58,8 @@ test('training writes a report that matches the contract, with columns, drivers 
   assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
   assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
   assert.ok(report.notes.some(note => note.startsWith('Left out "customer"')));
-  // Two kinds of trees, linear models with three penalties, and, if trees are best, the best trees with a smaller learning rate.
+  // Two kinds of trees, linear models with three penalties, and, if trees are best, the best trees with a smaller
+  // learning rate.
   const compared = report.notes.flatMap(note => /^Candidate, trained on (\d+) rows: /.exec(note)?.[1] ?? []);
   assert.equal(compared.length, report.tech_specs.algorithm === 'logistic regression' ? 5 : 6);
   assert.deepEqual(new Set(compared), new Set(['384']), 'four fifths of the 480 rows not used for testing');

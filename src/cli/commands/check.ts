@@ -26,8 +26,8 @@ interface Checked {
 }
 
 /**
- * Checks definitions without network, and without reading their data: prints everything that is wrong, with file and line, and
- * what they would read, write and send.
+ * Checks definitions without network, and without reading their data: prints everything that is wrong, with file and
+ * line, and what they would read, write and send.
  */
 export async function run(given: Context): Promise<number> {
   const settings = settingsOf(given);

@@ -26,7 +26,9 @@ import { onSignals } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printText } from '../terminal/print.ts';
 
-/** Shows what `score` would do with its options, or `run` with definitions. Nothing is written, except with --shards. */
+/**
+ * Shows what `score` would do with its options, or `run` with definitions. Nothing is written, except with --shards.
+ */
 export async function run(context: Context): Promise<number> {
   const inputs = [context.flags.input ?? []].flat().map(String);
   const files = inputs.filter(isDefinition);
@@ -70,8 +72,8 @@ export async function planDefinitions(given: Context, files: readonly string[]):
 }
 
 /**
- * Shows the plan of a definition. One with a `train` section is planned with the report that there is now, because nothing
- * is trained.
+ * Shows the plan of a definition. One with a `train` section is planned with the report that there is now, because
+ * nothing is trained.
  */
 async function planDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
   if (train === undefined) return planSection(context, score);

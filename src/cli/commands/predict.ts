@@ -29,8 +29,8 @@ import { withServiceOf } from '../open-service.ts';
 import { printText } from '../terminal/print.ts';
 
 /**
- * Scores one persona, given as NAME=VALUE arguments or as JSON on stdin, or each of JSON lines; prints each prediction as a line of
- * JSON.
+ * Scores one persona, given as NAME=VALUE arguments or as JSON on stdin, or each of JSON lines; prints each prediction
+ * as a line of JSON.
  */
 export async function run(context: Context): Promise<number> {
   const defined = await definedBy(context, { ...options, ...connectionOptions, ...homeOption });

@@ -74,8 +74,9 @@ async function executeMany(
 }
 
 /**
- * Of many files, each is soon forgotten. So V8's young generation stays as small as it begins, instead of growing to three times
- * 16 MB, and garbage is collected when the heap has grown by a third: without that, it takes four times what is in use.
+ * Of many files, each is soon forgotten. So V8's young generation stays as small as it begins, instead of growing to
+ * three times 16 MB, and garbage is collected when the heap has grown by a third: without that, it takes four times
+ * what is in use.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
@@ -98,7 +99,9 @@ const scorerOf =
     return openPredictor({ values, address, env, onRetry, trace, stop });
   };
 
-/** Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run. */
+/**
+ * Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run.
+ */
 function wantsQueue({ flags, env, log }: Context): boolean {
   if (flags.queue !== undefined) return flags.queue !== 'none';
   if (!env.ROWCAST_QUEUE) return false;

@@ -39,7 +39,10 @@ interface Seen {
   state: keyof typeof codes;
 }
 
-/** Prints the state of an output, or of several: those of a folder, a pattern or a definition. The exit code is that of the state. */
+/**
+ * Prints the state of an output, or of several: those of a folder, a pattern or a definition. The exit code is that of
+ * the state.
+ */
 export async function run(context: Context): Promise<number> {
   const { flags } = context;
   const { defined, stores } = await definedRuns(context);
@@ -115,7 +118,10 @@ async function readStatusOf(output: string, among: Backends, isUnsure: boolean):
   return status;
 }
 
-/** The local report of an unfinished run as it is now; undefined if a service predicts, or it is not where it usually is. */
+/**
+ * The local report of an unfinished run as it is now; undefined if a service predicts, or it is not where it usually
+ * is.
+ */
 async function reportNow({ service, report }: Checkpoint['fingerprint']): Promise<Description | undefined> {
   if (service !== LOCAL) return undefined;
   const { readLocalReport } = await import('../../models/store/report-model.ts');

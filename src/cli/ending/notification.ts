@@ -22,7 +22,10 @@ export interface Notification extends Readonly<Record<string, unknown>> {
 /** Warnings, and files, that are named at most; characters of names. */
 const [MAX_WARNINGS, MAX_FILES, MAX_CHARACTERS] = [10, 3, 1_000];
 
-/** Codes of errors whose message has only counts, names of files, columns and options: no values of rows, and no responses. */
+/**
+ * Codes of errors whose message has only counts, names of files, columns and options: no values of rows, and no
+ * responses.
+ */
 const SAFE_MESSAGES: readonly string[] = [
   ...['bad_definition', 'usage', 'no_key', 'no_such_file', 'locked', 'disk_full', 'interrupted'],
   ...['too_many_mismatches', 'too_many_unseen', 'too_many_missing', 'too_much_drift'],
@@ -37,9 +40,9 @@ const SAFE_HINTS: readonly string[] = [
 ];
 
 /**
- * What is sent about the end of a command. It goes to a service of somebody else, so it has no values of rows: of errors,
- * what the documentation says about their code; and no codes that a prediction service has chosen. It is bounded, whatever
- * the number of columns and files.
+ * What is sent about the end of a command. It goes to a service of somebody else, so it has no values of rows: of
+ * errors, what the documentation says about their code; and no codes that a prediction service has chosen. It is
+ * bounded, whatever the number of columns and files.
  */
 export function notificationOf(ending: CommandEnding): Notification {
   const {

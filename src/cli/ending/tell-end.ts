@@ -195,8 +195,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const NAMING_SECRETS = ['api-key-env', 'header-env', 'input-env', 'notify-env'];
 
 /**
- * The environment of the command of `--on-end`: that of this one, without the secrets that only rowcast needs, and with how
- * it has ended.
+ * The environment of the command of `--on-end`: that of this one, without the secrets that only rowcast needs, and with
+ * how it has ended.
  *
  * @param given flags and definition, which may name variables with secrets
  */

@@ -3,8 +3,8 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Executes a command, then tells those whom its options name how it has ended. What fails in that is a warning: the result
- * of the command stays.
+ * Executes a command, then tells those whom its options name how it has ended. What fails in that is a warning: the
+ * result of the command stays.
  *
  * @param defined the `score` section of a definition; flags override it
  * @throws RowcastError `usage` for options that are wrong themselves; what the command throws

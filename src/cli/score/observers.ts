@@ -125,7 +125,8 @@ export function observersOfFiles(context: Context, job: RunJob, stop: AbortSigna
 }
 
 /**
- * What watches the run of one of several files, besides their total and their ledger. Retries, files and warnings are those of all.
+ * What watches the run of one of several files, besides their total and their ledger. Retries, files and warnings are
+ * those of all.
  *
  * @param context with the log of the file
  * @param stop ends the run
@@ -153,8 +154,8 @@ export function observersOfFile(
 }
 
 /**
- * What watches the joining of shards, whose rows were watched where they were scored. Its trace follows the record from outside,
- * because it is that of the workers, too.
+ * What watches the joining of shards, whose rows were watched where they were scored. Its trace follows the record from
+ * outside, because it is that of the workers, too.
  */
 export const observersOfJoining = (
   { log, logFields, onOutcome }: Pick<Context, 'log' | 'logFields' | 'onOutcome'>,

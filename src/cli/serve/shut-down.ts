@@ -42,8 +42,8 @@ export async function shutDown(
 
 /**
  * Kills the process after a time, even if the event loop is blocked, a thread does not end or a file operation never
- * returns. (`process.exit` would stop this timer and then wait for the latter two.) The process dies from the signal, so
- * that a supervisor sees that the shutdown was not graceful.
+ * returns. (`process.exit` would stop this timer and then wait for the latter two.) The process dies from the signal,
+ * so that a supervisor sees that the shutdown was not graceful.
  *
  * @param milliseconds from now on
  * @param signal must have no handler any more

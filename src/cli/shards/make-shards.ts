@@ -137,7 +137,8 @@ interface FilesToScore {
 }
 
 /**
- * Finds the inputs of a command that takes several, and tells those to be scored from those whose outputs are up to date.
+ * Finds the inputs of a command that takes several, and tells those to be scored from those whose outputs are up to
+ * date.
  *
  * @param folder of the shards; the inputs of an unfinished run there are scored in any case
  * @throws RowcastError as `planFiles`; if there is no such report

@@ -34,8 +34,8 @@ import { storeFlags } from './store-flags.ts';
 import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
 
 /**
- * Plans, scores the shards in processes of their own and those of other machines that have the same queue, and assembles
- * them. The same command resumes it.
+ * Plans, scores the shards in processes of their own and those of other machines that have the same queue, and
+ * assembles them. The same command resumes it.
  */
 export async function scoreWorkers(
   context: Context,

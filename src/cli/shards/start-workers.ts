@@ -80,7 +80,10 @@ export interface WorkerFlagsOptions {
   threads: number;
 }
 
-/** The flags of each worker: together they make no more requests at a time than the command may. Their pace is in the plan. */
+/**
+ * The flags of each worker: together they make no more requests at a time than the command may. Their pace is in the
+ * plan.
+ */
 export function workerFlags({ values, flags, address, env, number, threads }: WorkerFlagsOptions): string[] {
   const { concurrency, timeout, maxOutage, batchRows, batchBytes, maxMismatches, maxMissing, maxUnseen } =
     values;

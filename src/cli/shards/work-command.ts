@@ -11,8 +11,8 @@ import type { Context } from '../context.ts';
 import { storeFlagsOf } from './store-flags.ts';
 
 /**
- * The service of a plan, with the key that this command was given for it, to name both in another command. Nothing is sent
- * there: a plan may be somebody else's.
+ * The service of a plan, with the key that this command was given for it, to name both in another command. Nothing is
+ * sent there: a plan may be somebody else's.
  */
 export function plannedAddress(
   given: Given,

@@ -18,8 +18,8 @@ const GAP = '  ';
 const MAX_NAME_SHARE = 1 / 3;
 
 /**
- * Formats lines of progress for a terminal. Each takes one row of it, and together they leave one row free. Cells that do
- * not fit are left out; of lines that do not fit, the last one stays, which has the totals.
+ * Formats lines of progress for a terminal. Each takes one row of it, and together they leave one row free. Cells that
+ * do not fit are left out; of lines that do not fit, the last one stays, which has the totals.
  */
 export function layOutLines(lines: readonly ProgressLine[], { columns, rows }: TerminalSize): string[] {
   const chosen = chooseLines(lines, Math.max(1, rows - 1));
@@ -72,8 +72,8 @@ function fitName(name: string, width: number): string {
 }
 
 /**
- * An upper bound of the columns that a text takes on a terminal: many characters from U+1100 on take two. The tables that
- * tell exactly take as long to load as Node takes to start.
+ * An upper bound of the columns that a text takes on a terminal: many characters from U+1100 on take two. The tables
+ * that tell exactly take as long to load as Node takes to start.
  */
 const widthOf = (text: string): number =>
   [...text].reduce((sum, character) => sum + ((character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2), 0);

@@ -66,7 +66,9 @@ export function openLog({ format, level = 'info', fields = {} }: LogOptions): Lo
   return log;
 }
 
-/** The log of one of several files, or folders: text lines begin with its name, JSON lines have the fields of its run. */
+/**
+ * The log of one of several files, or folders: text lines begin with its name, JSON lines have the fields of its run.
+ */
 export const logOfFile = (log: Logger, file: string, fields: LogFields): Logger =>
   log.child({}, { msgPrefix: `${file}: `, formatters: { log: line => withEvent({ ...line, ...fields }) } });
 

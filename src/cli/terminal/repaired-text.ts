@@ -35,7 +35,9 @@ export function describePlaced(
   return parts.join(', ');
 }
 
-/** A row that can never be scored, such as the second half of a broken record, must not make the command fail for ever. */
+/**
+ * A row that can never be scored, such as the second half of a broken record, must not make the command fail for ever.
+ */
 const leftText = (left: number, accepted: number): string =>
   left <= accepted
     ? ', and given up'

@@ -11,7 +11,8 @@ export interface RefusedOutputs {
 }
 
 /**
- * Describes the runs of a folder for people: their number by state, then those that are not finished or will be scored again.
+ * Describes the runs of a folder for people: their number by state, then those that are not finished or will be scored
+ * again.
  *
  *     scored: 200 runs: 197 finished, 2 running, 1 stopped
  *

@@ -74,8 +74,9 @@ const [MINUS, POINT, NINE] = [0x2d, 0x2e, 0x39];
 const DIGITS = 15;
 
 /**
- * Reads a number of up to 15 digits, perhaps with a sign and a point: an integer and a power of ten that doubles have exactly,
- * whose quotient is therefore the nearest double (W. D. Clinger, How to read floating point numbers accurately, 1990).
+ * Reads a number of up to 15 digits, perhaps with a sign and a point: an integer and a power of ten that doubles have
+ * exactly, whose quotient is therefore the nearest double (W. D. Clinger, How to read floating point numbers
+ * accurately, 1990).
  *
  * @returns NaN for any other text
  */

@@ -11,9 +11,9 @@ export type LearnedColumn =
   | CategoricalColumn;
 
 /**
- * A column of levels, in descending order of frequency. A value with spaces around a level counts as that level, and so does
- * another spelling of a whole number or of yes and no; see `spellingsOf`. Any other value counts as missing, unless the column
- * merges other values or has targets.
+ * A column of levels, in descending order of frequency. A value with spaces around a level counts as that level, and so
+ * does another spelling of a whole number or of yes and no; see `spellingsOf`. Any other value counts as missing,
+ * unless the column merges other values or has targets.
  */
 export type CategoricalColumn = {
   name: string;
@@ -71,7 +71,9 @@ interface OtherSpellings {
   find(text: string, numbers: ReadonlyMap<string, number>): number | undefined;
 }
 
-/** Pairs of texts that mean yes and no, in any case: as CSV, JSON, Parquet, databases and data frames write booleans. */
+/**
+ * Pairs of texts that mean yes and no, in any case: as CSV, JSON, Parquet, databases and data frames write booleans.
+ */
 const PAIRS = [
   ['true', 'false'],
   ['t', 'f'],
@@ -90,8 +92,8 @@ const WHOLE = /^-?\d+$/;
 const WITH_ZERO = /^-?\d+\.0$/;
 
 /**
- * Finds out whether the levels of a column have other spellings. Two levels may mean yes and no, and of whole numbers, data frames
- * write `1` as `1.0` where other values of the column are missing.
+ * Finds out whether the levels of a column have other spellings. Two levels may mean yes and no, and of whole numbers,
+ * data frames write `1` as `1.0` where other values of the column are missing.
  *
  * @param levels numbered from 1
  */
@@ -124,7 +126,8 @@ const meaningOf = (text: string): boolean | undefined => MEANINGS.get(text.trim(
 
 /**
  * What is wrong with a value: it is missing, it does not fit the type of the column, or it is a category that the model
- * does not know, so the model learns nothing from it; or it is a known category only in another form, such as without the spaces around it.
+ * does not know, so the model learns nothing from it; or it is a known category only in another form, such as without
+ * the spaces around it.
  */
 export type Unrecognized = 'missing' | 'mismatched' | 'unseen' | 'trimmed';
 

@@ -5,8 +5,9 @@ import { type CategoricalColumn, spellingsOf } from './column-encoder.ts';
 import type { ReadRows } from './kernel-column.ts';
 
 /**
- * Reads a column's levels by their bytes. It leaves out other fields that begin or end with a character that may be a space,
- * because blank ones are missing, and others may be levels without these spaces; and those that may be other spellings of a level.
+ * Reads a column's levels by their bytes. It leaves out other fields that begin or end with a character that may be a
+ * space, because blank ones are missing, and others may be levels without these spaces; and those that may be other
+ * spellings of a level.
  */
 export function levelRows(column: CategoricalColumn, memory: BatchMemory): ReadRows {
   const hasOthers = column.others === 'merged' || column.targets !== undefined;
@@ -46,8 +47,8 @@ const MAX_PROBES = 16;
 /** The texts of levels, found by their bytes. */
 interface LevelTable {
   /**
-   * A hash table with open addressing, four numbers for each slot: that of a level, counted from 1, or 0 if it is empty;
-   * the size of its text, and the first and the last word. For most fields, nothing else is read.
+   * A hash table with open addressing, four numbers for each slot: that of a level, counted from 1, or 0 if it is
+   * empty; the size of its text, and the first and the last word. For most fields, nothing else is read.
    */
   readonly slots: Int32Array;
   /** Whether the hash is of the whole text, because too many have the same ends. */
@@ -110,7 +111,9 @@ export function fieldHash(words: WordView, start: number, end: number): number {
   return foldedDown(hash);
 }
 
-/** A hash of the size and the first and last word: in less time, but of all texts that differ only in between the same. */
+/**
+ * A hash of the size and the first and last word: in less time, but of all texts that differ only in between the same.
+ */
 const hashOfEnds = (length: number, first: number, last: number): number =>
   foldedDown(Math.imul(Math.imul(first ^ length, PRIME) ^ last, PRIME));
 

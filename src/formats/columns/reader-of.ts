@@ -8,8 +8,8 @@ import { AnyField, type ColumnReader, KernelColumn, type ReadRows } from './kern
 import { fieldHash, isEqual, levelRows } from './level-column.ts';
 
 /**
- * Reads values as the service does that gets them as JSON: `encodeValue` decides by the column's type whether a field is
- * a number or a string, and `encoderOf` what the model makes of it. The common ones are read from their bytes.
+ * Reads values as the service does that gets them as JSON: `encodeValue` decides by the column's type whether a field
+ * is a number or a string, and `encoderOf` what the model makes of it. The common ones are read from their bytes.
  *
  * @param type of the column, as `FeatureColumn` has it
  * @param memory of the kernel that reads the common fields; none of it while a batch is in use
@@ -104,8 +104,8 @@ class FallbackColumn extends AnyField {
 const QUOTE = 0x22;
 
 /**
- * Reads values of JSON: a field is the text of a string, whose escapes were replaced, or a number; it is empty for null. It counts
- * nothing, as the service does not.
+ * Reads values of JSON: a field is the text of a string, whose escapes were replaced, or a number; it is empty for
+ * null. It counts nothing, as the service does not.
  */
 class JsonColumn extends AnyField {
   readonly #encode: (value: Value) => number | null;

@@ -12,8 +12,8 @@ import type { Header } from './header.ts';
  * `predicted_<prediction>`, or `prediction` if that is not known. Of several numbers: `<prefix>_<name>`.
  *
  * @param columns of the output, if they are not those of the input
- * @throws RowcastError `duplicate_columns` if the output already has such a column; `cannot_quote`; `bad_classes`; `bad_option` if
- *   nothing would be appended
+ * @throws RowcastError `duplicate_columns` if the output already has such a column; `cannot_quote`; `bad_classes`;
+ *   `bad_option` if nothing would be appended
  */
 export function appendedColumns(header: Header, options: AppendedOptions, columns?: OutputColumns): Appended {
   const { dialect } = header;

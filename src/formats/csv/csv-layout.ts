@@ -93,7 +93,8 @@ function csvRecords(parts: CsvParts, format: string, first: Buffer | undefined):
     data: { format: 'csv', value: { header, columns, groups, types, hasOthers } satisfies CsvParts },
     longName: longFieldOfHeader(header),
     records(options) {
-      // A row of a file that is not text has a value of each column, whatever it is; so has one of a text that was made of rows.
+      // A row of a file that is not text has a value of each column, whatever it is; so has one of a text that was made
+      // of rows.
       const isText = format === 'csv' && options.areRows !== true;
       return new RecordReader({
         ...options,

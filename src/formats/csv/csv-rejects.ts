@@ -207,7 +207,9 @@ function causeText({ code, ...why }: Pick<Reject, 'code' | 'reason' | 'hint'>, d
   return Buffer.from(fieldsBefore([code, reasonText(why)], dialect));
 }
 
-/** In a dialect without quotes, characters that need them are replaced by a space, or by "_" if spaces separate fields. */
+/**
+ * In a dialect without quotes, characters that need them are replaced by a space, or by "_" if spaces separate fields.
+ */
 function fieldsBefore(fields: readonly string[], dialect: Dialect): string {
   const { delimiter, quote } = dialect;
   const plain = (field: string): string => {

@@ -4,7 +4,9 @@ import { countLines } from '../records/line-endings.ts';
 import { closingQuote } from './fields/count-fields.ts';
 import type { Header } from './header.ts';
 
-/** Longer fields are reported. Documents in a cell are usually shorter; a stray quote in a large file soon exceeds both. */
+/**
+ * Longer fields are reported. Documents in a cell are usually shorter; a stray quote in a large file soon exceeds both.
+ */
 const MAX_BYTES = 64 << 10;
 const MAX_LINES = 100;
 

@@ -24,7 +24,8 @@ interface Found {
  * What to do if the header is in a later line.
  *
  * @param first bytes after the line that was read as the header
- * @param wanted the names that it must have; if there are none, it must have names, and the lines after it as many columns
+ * @param wanted the names that it must have; if there are none, it must have names, and the lines after it as many
+ *   columns
  */
 export function laterHeaderHint(
   header: Header,
@@ -160,9 +161,9 @@ const MIN_VALUES = 2;
 const MAX_UNITS_LINES = 3;
 
 /**
- * Refuses a line of units, types or the like under the header, or several: in every column whose next rows have numbers or dates,
- * each has other text or nothing, and in no other column a text that the next rows have, too. As rows, they would be scored, and in
- * training their labels would be classes.
+ * Refuses a line of units, types or the like under the header, or several: in every column whose next rows have numbers
+ * or dates, each has other text or nothing, and in no other column a text that the next rows have, too. As rows, they
+ * would be scored, and in training their labels would be classes.
  *
  * @param first bytes after the header
  * @param nulls texts that stand for missing values

@@ -14,7 +14,9 @@ import { newScan, type Scan, scanRecord } from './records/scan-record.ts';
 export interface Header {
   /** The raw bytes, including BOM and line ending. */
   readonly bytes: Buffer;
-  /** If the input has no header line, what it has in its place: a BOM or nothing. `bytes` is then what it would have. */
+  /**
+   * If the input has no header line, what it has in its place: a BOM or nothing. `bytes` is then what it would have.
+   */
   readonly instead?: Buffer;
   /** The lines before it that were left out. */
   readonly before?: { readonly bytes: Buffer; readonly lines: number };
@@ -142,7 +144,10 @@ export function refuseOtherText(
 const encodingHint = (encoding: string): string =>
   `Name its encoding, such as --encoding ${encoding}, or convert it to UTF-8.`;
 
-/** The name of the encoding of a file that begins with the byte order mark of UTF-16, or with two ASCII characters in it. */
+/**
+ * The name of the encoding of a file that begins with the byte order mark of UTF-16, or with two ASCII characters in
+ * it.
+ */
 function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16be' | undefined {
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'utf-16';
   const [inLittleEndian, inBigEndian] = [second === 0 && fourth === 0, first === 0 && third === 0];

@@ -112,7 +112,8 @@ const refused = (what: string, file: string): RowcastError =>
  * @param names the columns; `numbers` names them 1, 2 and so on, as many as the first record has fields
  * @param last whether `bytes` is the whole file
  * @returns undefined if more bytes are needed
- * @throws RowcastError `unsupported_format`, `bad_header`, `bad_option` if the first record has another number of fields
+ * @throws RowcastError `unsupported_format`, `bad_header`, `bad_option` if the first record has another number of
+ *   fields
  */
 function headerOfNames(
   names: readonly string[] | 'numbers',

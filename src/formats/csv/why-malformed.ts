@@ -100,7 +100,8 @@ function withoutLast(header: Header): string[] {
 function withIndexName(header: Header, { decodedBy = [] }: PipedFile): string[] {
   const { contentStart, dialect, before } = header;
   const name = `${1 + (before?.lines ?? 0)}s/^/index${dialect.delimiter.replace(/[/&\\]/, '\\$&')}/`;
-  // The name goes behind a byte order mark, which is left out. iconv has done so where the mark tells it the byte order.
+  // The name goes behind a byte order mark, which is left out. iconv has done so where the mark tells it the byte
+  // order.
   const isLeftOut = decodedBy.some(command => command.startsWith('iconv -f utf-16 '));
   const start = contentStart > 0 && !isLeftOut ? ['tail -c +4'] : [];
   return [...start, ...asLines(header), `sed ${shellWord(name)}`];

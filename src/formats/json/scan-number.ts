@@ -1,7 +1,9 @@
 const [MINUS, PLUS, POINT, ZERO, NINE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39];
 const [LOWER_E, LOWER_CASE] = [0x65, 0x20];
 
-/** Integers of up to 15 digits and powers of ten up to 10^22 are exact as doubles, so their quotient is rounded once. */
+/**
+ * Integers of up to 15 digits and powers of ten up to 10^22 are exact as doubles, so their quotient is rounded once.
+ */
 const EXACT_DIGITS = 15;
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
@@ -70,7 +72,10 @@ const WINDOW_BYTES = 1 << 16;
 /** Those of the first window: of many that wait, perhaps only the beginning is read. */
 const FIRST_BYTES = 1 << 8;
 
-/** Short pieces of a buffer as Latin-1 text, read from its beginning to its end. Such a piece keeps a whole window alive. */
+/**
+ * Short pieces of a buffer as Latin-1 text, read from its beginning to its end. Such a piece keeps a whole window
+ * alive.
+ */
 export class Latin1Window {
   readonly #bytes: Buffer;
   #text = '';

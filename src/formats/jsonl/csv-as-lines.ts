@@ -55,7 +55,9 @@ export function csvAsLines(read: Layout, { keep, rename, types = {} }: ColumnOpt
     ...written,
     groups: undefined,
     data: { format: 'jsonl', value: parts satisfies CsvAsLinesParts },
-    /** Compares the lines that a run makes of the records with those of the output, which tell the columns of numbers. */
+    /**
+     * Compares the lines that a run makes of the records with those of the output, which tell the columns of numbers.
+     */
     compareWith(output) {
       const appended = appendedTo(ownNames, output);
       const compared = lineComparison({ names, ownNames, columns, appended });
@@ -91,9 +93,9 @@ const [QUOTE, BACKSLASH, OPEN, CLOSE, SPACE] = [0x22, 0x5c, 0x7b, 0x7d, 0x20];
 const NULL = textView('null');
 
 /**
- * Makes lines of the records of a CSV: each is an object, ending in a line feed if its record has a line ending. Those of malformed
- * and blank records are empty. A field is a string, and an empty one without quotes null. In a column of numbers, one that is written as JSON writes numbers is a
- * number, with the same digits.
+ * Makes lines of the records of a CSV: each is an object, ending in a line feed if its record has a line ending. Those
+ * of malformed and blank records are empty. A field is a string, and an empty one without quotes null. In a column of
+ * numbers, one that is written as JSON writes numbers is a number, with the same digits.
  *
  * @param isNumber whether a column has numbers
  */
@@ -165,8 +167,8 @@ function addString(from: WordView, start: number, end: number, into: WordView, t
 }
 
 /**
- * The lines that a run makes of the records of a CSV. A field that is written as a number may be one or a text, by the type of its
- * column, which only the first such value of the output tells.
+ * The lines that a run makes of the records of a CSV. A field that is written as a number may be one or a text, by the
+ * type of its column, which only the first such value of the output tells.
  */
 class ComparedLines {
   readonly #names: readonly string[];

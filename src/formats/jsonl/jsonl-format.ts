@@ -6,7 +6,8 @@ import { isWrittenAsLines, readAsCsv } from './lines-as-csv.ts';
 export const jsonl: Format = {
   name: 'jsonl',
   isNameOf: file => /\.(jsonl|ndjson)$/i.test(file),
-  // The first line is a whole object, or the beginning of a long one. A file with an object over several lines is not JSON lines.
+  // The first line is a whole object, or the beginning of a long one. A file with an object over several lines is not
+  // JSON lines.
   begins(bytes, isAll) {
     const text = bytes.toString('utf8').replace(/^[\ufeff \t\r\n]+/, '');
     if (text !== '' && !text.startsWith('{')) return false;

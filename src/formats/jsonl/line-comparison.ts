@@ -102,8 +102,8 @@ function aroundMembers({ bytes, start, contentEnd }: RecordAt): [Buffer, Buffer]
 const withComma = (members: Buffer): Buffer => Buffer.concat([Buffer.from(','), members]);
 
 /**
- * The values of members with these openings, null as an empty text; undefined if they have others, or a text that is not written as
- * a run writes it.
+ * The values of members with these openings, null as an empty text; undefined if they have others, or a text that is
+ * not written as a run writes it.
  */
 function valuesOf(
   members: Buffer,

@@ -252,7 +252,9 @@ interface Place {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly placed?: PlacedRecords;
-  /** Begins with the bytes, and has room for as many again; made when it is needed if there is no memory of a kernel. */
+  /**
+   * Begins with the bytes, and has room for as many again; made when it is needed if there is no memory of a kernel.
+   */
   readonly room?: Buffer;
 }
 

@@ -36,7 +36,9 @@ export interface LineShape {
   readonly rowsInList?: string | undefined;
   /** The names of all values that a line may have, if one with another value is to be rejected. */
   readonly closed?: readonly string[] | undefined;
-  /** The types of the columns, if the file that the lines are the text of says them: then values have none of their own. */
+  /**
+   * The types of the columns, if the file that the lines are the text of says them: then values have none of their own.
+   */
   readonly types?: Layout['types'];
   /** Whether each of its rows has a value, perhaps in a column that is not among these. */
   readonly hasOthers?: boolean;
@@ -60,9 +62,9 @@ const FIRST_OBJECTS = 100;
 /** Bytes in which they are. */
 const FIRST_BYTES = 1 << 18;
 /**
- * Malformed lines after which no more are looked at, and characters of the names in objects after which no more objects are. The
- * service looks at them on its main thread, where each malformed line takes as much time as an object, and each name of many levels
- * as much as the names around it.
+ * Malformed lines after which no more are looked at, and characters of the names in objects after which no more objects
+ * are. The service looks at them on its main thread, where each malformed line takes as much time as an object, and
+ * each name of many levels as much as the names around it.
  */
 const MAX_MALFORMED = 500;
 const MAX_NAME_LENGTHS = 1 << 20;
@@ -150,8 +152,8 @@ function shapeOf(objects: readonly ObjectNames[], known: readonly string[], bom:
     const missing = new Set(object.missing);
     for (const name of object.values) if (!missing.has(name)) present.add(name);
   }
-  // A member that is null in one object may be an object in another. One that is another value there is a column of its own, which
-  // has its objects as JSON.
+  // A member that is null in one object may be an object in another. One that is another value there is a column of its
+  // own, which has its objects as JSON.
   const isMixed = (name: string): boolean => outer.has(name) && present.has(name);
   const values = [...names].filter(
     name => (!outer.has(name) || isMixed(name)) && !outerNames(name).some(isMixed),

@@ -52,8 +52,8 @@ export const isWrittenAsLines = (writes: WrittenFile | undefined): boolean =>
   (writes?.format ?? 'jsonl') === 'jsonl';
 
 /**
- * Reads the beginning of lines of which a CSV is made. Its columns are those of --keep, else the values of the first objects: a
- * line with another value is malformed then.
+ * Reads the beginning of lines of which a CSV is made. Its columns are those of --keep, else the values of the first
+ * objects: a line with another value is malformed then.
  *
  * @throws RowcastError `missing_columns`, `duplicate_columns`
  */
@@ -109,9 +109,9 @@ const CELL_GROWTH = 2;
 const [COMMA, QUOTE, CR] = [0x2c, 0x22, 0x0d];
 
 /**
- * Makes a record of each line: the content of a record of a CSV with commas, ending in a line feed if its line does. Those of
- * malformed and blank lines are empty. A cell is the text of a string, or another value as it is written. A missing value is an
- * empty cell, and an empty text is one in quotes.
+ * Makes a record of each line: the content of a record of a CSV with commas, ending in a line feed if its line does.
+ * Those of malformed and blank lines are empty. A cell is the text of a string, or another value as it is written. A
+ * missing value is an empty cell, and an empty text is one in quotes.
  *
  * @param names of the columns
  */

@@ -168,7 +168,10 @@ export function hasColumn({
   return name => inner.has(name) || withOuterNames(name).some(part => ends.has(part));
 }
 
-/** Where the first name of the object is that is the value of the name that ends here; undefined if it is none, or empty. */
+/**
+ * Where the first name of the object is that is the value of the name that ends here; undefined if it is none, or
+ * empty.
+ */
 function firstName(line: Buffer, nameEnd: number): number | undefined {
   let at = valueStart(line, nameEnd);
   if (line[at++] !== OPEN) return undefined;

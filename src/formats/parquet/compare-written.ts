@@ -14,8 +14,8 @@ const PIECE_BYTES = 1 << 20;
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 /**
- * Compares a file with what a run writes of the values that are in it, byte for byte: its columns are read and encoded again, one
- * group after the other, and those that a run copies are compared with the input.
+ * Compares a file with what a run writes of the values that are in it, byte for byte: its columns are read and encoded
+ * again, one group after the other, and those that a run copies are compared with the input.
  *
  * @returns an offset before bytes that differ, undefined if none do
  * @throws RowcastError `bad_parquet`, `unreadable_input`

@@ -14,8 +14,8 @@ import { changedColumn } from './writing/changed-column.ts';
 import { RepairedFile } from './writing/repaired-file.ts';
 
 /**
- * Opens a file whose rejected rows are to be put in place. It is read as a CSV of the columns that its rejects have, and of those
- * that were appended.
+ * Opens a file whose rejected rows are to be put in place. It is read as a CSV of the columns that its rejects have,
+ * and of those that were appended.
  *
  * @throws RowcastError `usage` if it does not have all of them; `bad_parquet`, `unreadable_input`
  */
@@ -88,9 +88,14 @@ const notRepaired = (file: string, why: string): RowcastError =>
     hint: 'Score the corrected rows into a file of their own, or correct the input and score it again.',
   });
 
-/** Places for rows that a file does not have: each goes into the group of the row that it comes before, or into the last one. */
+/**
+ * Places for rows that a file does not have: each goes into the group of the row that it comes before, or into the last
+ * one.
+ */
 export class AddedRows {
-  /** The number of the last row of each group, with the rows that were added so far; nothing is after the last group. */
+  /**
+   * The number of the last row of each group, with the rows that were added so far; nothing is after the last group.
+   */
   readonly ends: number[];
   /** The number of the last row of each group as it is in the file, without added rows. */
   readonly #formerEnds: readonly number[];
@@ -108,7 +113,8 @@ export class AddedRows {
    * Makes room for a row.
    *
    * @param after the number of rows of the file before it
-   * @returns a row without values; undefined if rows cannot be added: the file has no group, or columns that are only copied
+   * @returns a row without values; undefined if rows cannot be added: the file has no group, or columns that are only
+   *   copied
    */
   add(after: number): Buffer | undefined {
     if (this.#empty === undefined) return undefined;
@@ -129,9 +135,9 @@ export interface UnchangedOptions {
 }
 
 /**
- * A corrected row of a CSV with commas, in which a field that stands for the value which the output has is written as there: the
- * input may have written it in another way. The fields of the rejects do not tell what was corrected, because they may be corrected
- * in their place.
+ * A corrected row of a CSV with commas, in which a field that stands for the value which the output has is written as
+ * there: the input may have written it in another way. The fields of the rejects do not tell what was corrected,
+ * because they may be corrected in their place.
  */
 export function keepUnchanged(corrected: Buffer, output: Buffer, options: UnchangedOptions): Buffer {
   const written = fieldsOf(output);

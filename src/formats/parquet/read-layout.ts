@@ -31,7 +31,8 @@ const PLACE_BYTES = 4;
 /**
  * Reads the footer of a file, and makes its source one of the text of the columns that are needed.
  *
- * @throws RowcastError `needs_file`, `bad_parquet`, `unsupported_column`, `group_too_large`, `missing_columns`, `too_many_columns`
+ * @throws RowcastError `needs_file`, `bad_parquet`, `unsupported_column`, `group_too_large`, `missing_columns`,
+ *   `too_many_columns`
  */
 export async function readParquetLayout(
   source: ByteSource,
@@ -103,8 +104,8 @@ export const textOfParquet = async (stored: StoredBytes, file: string, data: unk
   ParquetText.of(await openParquet(stored, file), data as ParquetTextData);
 
 /**
- * JSON lines are made of the rows, so what is written has their types. What is sent of them is the same as of the text that other
- * outputs are made of.
+ * JSON lines are made of the rows, so what is written has their types. What is sent of them is the same as of the text
+ * that other outputs are made of.
  */
 async function readLines(
   { name, contentName }: ByteSource,
@@ -154,7 +155,8 @@ function needsFile(file: string): RowcastError {
 }
 
 /**
- * The columns that are decoded: those that are needed, or all if there may be rows without a value in any, which others then decide.
+ * The columns that are decoded: those that are needed, or all if there may be rows without a value in any, which others
+ * then decide.
  *
  * @param file all of it, even if only some groups are read: their outputs are put together
  */
@@ -222,7 +224,8 @@ const twoColumns = (name: string, file: string): RowcastError =>
   });
 
 /**
- * Refuses names of structs where those of their members are wanted, and names of members where only whole columns are copied.
+ * Refuses names of structs where those of their members are wanted, and names of members where only whole columns are
+ * copied.
  *
  * @throws RowcastError `unsupported_column`
  */
@@ -287,8 +290,8 @@ function checkGroups(
 }
 
 /**
- * More bytes than the text of a group has. A shard does not know how much text the groups before its own make, so the text of
- * each group that a shard begins with is taken to begin at a multiple of this.
+ * More bytes than the text of a group has. A shard does not know how much text the groups before its own make, so the
+ * text of each group that a shard begins with is taken to begin at a multiple of this.
  */
 const TEXT_BYTES = 2 ** 36;
 

@@ -31,7 +31,10 @@ export interface BatchOptions extends InputRange {
   limit?: number | undefined;
   /** Whether the batches' bytes are in memory that threads share. */
   isShared?: boolean | undefined;
-  /** Whether each record is a row, even one without a value or with the names of the header, because the text was made of rows. */
+  /**
+   * Whether each record is a row, even one without a value or with the names of the header, because the text was made
+   * of rows.
+   */
   areRows?: boolean | undefined;
   /** Called for the first suspiciously long quoted field. */
   onLongField?: ((field: LongField) => void) | undefined;

@@ -48,8 +48,8 @@ export const notUtf8: Fault = {
 const MAX_KEPT = 100;
 
 /**
- * Faults of records with the wrong number of fields. Cached per number of fields, because a file may have millions of such
- * records.
+ * Faults of records with the wrong number of fields. Cached per number of fields, because a file may have millions of
+ * such records.
  *
  * @param width number of columns
  */

@@ -31,8 +31,8 @@ export interface Fields {
   /** Where the batch is, if it and its fields are in the memory of a kernel. */
   readonly placed?: PlacedRecords | undefined;
   /**
-   * The rows that cannot be scored by these columns, and why; in order: those of records that name their own columns, and none of
-   * these, and those of a file that is not text without any value.
+   * The rows that cannot be scored by these columns, and why; in order: those of records that name their own columns,
+   * and none of these, and those of a file that is not text without any value.
    */
   readonly rowsWithout?: ((columns: readonly number[]) => ReadonlyMap<number, Without>) | undefined;
   /** The names of values that no column has, in the records so far that name their own. */
@@ -60,8 +60,8 @@ export function textsOf(fields: Fields, row: number): string[] {
 const NAN = Buffer.of(0x4e, 0x61, 0x4e);
 
 /**
- * Finds fields in the text of a file that says what its columns are: in one of floats, NaN is a missing value. A row without any
- * value cannot be scored, as a record of a CSV, but is one: a copy of the file has it.
+ * Finds fields in the text of a file that says what its columns are: in one of floats, NaN is a missing value. A row
+ * without any value cannot be scored, as a record of a CSV, but is one: a copy of the file has it.
  *
  * @param types of the columns; by default nothing says what they are
  * @param hasOthers whether such a row has a value in a column that is not in the text

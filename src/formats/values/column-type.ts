@@ -43,7 +43,10 @@ export function columnKind(texts: TextCounts): ColumnKind {
   return found === undefined || found.dates < enough ? { type: 'categorical' } : dateKind(given, found);
 }
 
-/** How a column's values are read as a given type; undefined if none of them has it, or far more are dates in another order. */
+/**
+ * How a column's values are read as a given type; undefined if none of them has it, or far more are dates in another
+ * order.
+ */
 export function kindOfType(texts: TextCounts, type: TypeChoice): ColumnKind | undefined {
   switch (type) {
     case 'categorical':
@@ -79,8 +82,8 @@ function dateKind(given: TextCounts, { order, other }: OrderFound): ColumnKind {
 }
 
 /**
- * Codes with leading zeros, such as 00420, are not numbers. Values are codes if many have a leading zero, or if all have
- * the same number of digits; a single 007 among amounts is a number.
+ * Codes with leading zeros, such as 00420, are not numbers. Values are codes if many have a leading zero, or if all
+ * have the same number of digits; a single 007 among amounts is a number.
  */
 function areCodes(given: TextCounts, total: number): boolean {
   const [code] = [...given.keys()].filter(isZeroLed);

@@ -23,8 +23,8 @@ export function daysOf(text: string, order: DateOrder): number | null {
 }
 
 /**
- * The time of day in hours from 0 to 24: that of UTC if the text has a time zone, because a Parquet file has an instant in UTC
- * whatever the zone, else as written; null if the text is not a date.
+ * The time of day in hours from 0 to 24: that of UTC if the text has a time zone, because a Parquet file has an instant
+ * in UTC whatever the zone, else as written; null if the text is not a date.
  */
 export function hourOf(text: string, order: DateOrder): number | null {
   const parts = partsOf(text, order);

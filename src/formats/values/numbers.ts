@@ -4,7 +4,8 @@ import { finite, numberOf } from './coerce.ts';
 /**
  * How texts of a numerical column are parsed, in training and in serving:
  *
- * - `point`: with a decimal point, and perhaps a currency, a percent sign or thousands separators: $1,234.50, 58.7%, 1'234.
+ * - `point`: with a decimal point, and perhaps a currency, a percent sign or thousands separators: $1,234.50, 58.7%,
+ *   1'234.
  * - `comma`: the same with a decimal comma: 1.234,50 €.
  *
  * An amount in parentheses, or with a minus behind it, is negative, as in accounting and in SAP.
@@ -26,7 +27,9 @@ const written = (groups: string, decimal: string): RegExp =>
     'u',
   );
 
-/** Groups of three digits with the same separator. The first begins with no zero: in 0,126 the comma is a decimal one. */
+/**
+ * Groups of three digits with the same separator. The first begins with no zero: in 0,126 the comma is a decimal one.
+ */
 const thousands = (separator: string): string =>
   `[1-9]\\d{0,2}([${separator}'\u2019 \u00a0\u202f])\\d{3}(?:\\4\\d{3})*`;
 /** Digits grouped by lakhs and crores, such as 12,34,567. */

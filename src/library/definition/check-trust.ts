@@ -30,8 +30,8 @@ export async function loadTrusted(
 }
 
 /**
- * Checks that a definition, which may be from somebody else, uses only files below its folder, and nothing secret that it
- * does not bring along, unless the user says that it is his own.
+ * Checks that a definition, which may be from somebody else, uses only files below its folder, and nothing secret that
+ * it does not bring along, unless the user says that it is his own.
  *
  * @throws RowcastError `untrusted_definition`, as `accessesOf`
  */

@@ -31,8 +31,8 @@ export interface PlanOptions extends GivenScoreOptions, GivenProbeOptions {
 }
 
 /**
- * Says what `score` would do, before anything is spent: columns, rows, requests, disk space. It writes nothing, and makes
- * no request but for the report, and up to `probe` ones.
+ * Says what `score` would do, before anything is spent: columns, rows, requests, disk space. It writes nothing, and
+ * makes no request but for the report, and up to `probe` ones.
  *
  * @throws RowcastError if the input cannot be read, or the report not be found. Columns that do not fit are no error of
  *   `plan`: see `error` of the input

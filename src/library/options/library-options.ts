@@ -22,7 +22,10 @@ const {
 } = runOptions;
 const { output: _output, report: _report, ...ofOneRun } = ofRun;
 
-/** The options of `rowcast score` that a program gives by name; those of several files, and lineage, are its own business. */
+/**
+ * The options of `rowcast score` that a program gives by name; those of several files, and lineage, are its own
+ * business.
+ */
 export const programOptions = {
   ...ofOneRun,
   'if-exists': {
@@ -90,8 +93,9 @@ export interface GivenHistoryOptions extends Given<typeof historyTable> {}
 /** Options of `scoreStream`: those of `rowcast score` in camel case, with values as in a definition. */
 export interface ScoreStreamOptions extends GivenScoreOptions, Callbacks {
   /**
-   * A path, `-` for stdin, a URL (of a file or of an object), or bytes: a stream or an iterable of them, or all at once. It is CSV, plain or
-   * gzip. A stream is read as fast as rows are written, and destroyed if the run ends before it.
+   * A path, `-` for stdin, a URL (of a file or of an object), or bytes: a stream or an iterable of them, or all at
+   * once. It is CSV, plain or gzip. A stream is read as fast as rows are written, and destroyed if the run ends before
+   * it.
    */
   input: string | URL | Readable | AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array;
   report: string;
@@ -104,8 +108,8 @@ export interface ScoreStreamOptions extends GivenScoreOptions, Callbacks {
 /** Options of `score`. */
 export interface ScoreOptions extends ScoreStreamOptions {
   /**
-   * A path, `-` for stdout, a URL (of a file or of an object), or a stream, which is ended when the output is complete and destroyed if it
-   * is not. Only a file or an object can be resumed.
+   * A path, `-` for stdout, a URL (of a file or of an object), or a stream, which is ended when the output is complete
+   * and destroyed if it is not. Only a file or an object can be resumed.
    */
   output: string | URL | Writable;
 }

@@ -41,15 +41,17 @@ export interface ClientOptions {
   url: string | URL;
   /** API key. It is sent with each request, and never logged. Not needed with `auth: 'none'`. */
   key?: string | undefined;
-  /** How the service is asked; by default `'report'`, the prediction report API. `rowcast protocols` lists the others. */
+  /**
+   * How the service is asked; by default `'report'`, the prediction report API. `rowcast protocols` lists the others.
+   */
   protocol?: ProtocolName | undefined;
   /** Requests and responses of the protocol `custom`, as a definition describes them. */
   custom?: Readonly<Record<string, unknown>> | undefined;
   /** The classes in the order in which the service lists probabilities, if it does not name them. */
   classes?: readonly string[] | undefined;
   /**
-   * How the key is sent: `Authorization: ApiKey KEY`, `Authorization: Bearer KEY`, or not at all; `'google'`, `'azure'` and
-   * `'sigv4'` need no key, but what the tools of that cloud find on this machine. By default, the protocol's.
+   * How the key is sent: `Authorization: ApiKey KEY`, `Authorization: Bearer KEY`, or not at all; `'google'`, `'azure'`
+   * and `'sigv4'` need no key, but what the tools of that cloud find on this machine. By default, the protocol's.
    */
   auth?: Auth | undefined;
   /** Another host that may get what `auth: 'google'`, `'azure'` or `'sigv4'` sends; by default the cloud's own only. */
@@ -79,8 +81,8 @@ export interface ClientOptions {
   /** Most personas per second of all calls; no limit by default. */
   maxRowsPerSecond?: number | undefined;
   /**
-   * Called before each wait for a retry of a single call; `score` has a callback of its own. If it throws or rejects, the
-   * calls that are waiting reject with `callback_failed`.
+   * Called before each wait for a retry of a single call; `score` has a callback of its own. If it throws or rejects,
+   * the calls that are waiting reject with `callback_failed`.
    */
   onRetry?: ((retry: Retry) => void) | undefined;
 }
@@ -245,8 +247,8 @@ export class Client implements ProgramScorer {
   }
 
   /**
-   * Has the service score a whole file in one request. It is not retried, because the input cannot be read twice; `score`
-   * also checks, retries and resumes.
+   * Has the service score a whole file in one request. It is not retried, because the input cannot be read twice;
+   * `score` also checks, retries and resumes.
    *
    * @param file is read as fast as the service accepts it
    * @param call `inputFormat` is that of the file and of the result, by default CSV
@@ -285,7 +287,8 @@ export class Client implements ProgramScorer {
   /**
    * The rows that a report was tested on, as CSV.
    *
-   * @throws RowcastError `usage` with another protocol than `report`; others on the stream; a `CallError` if the request has failed for good
+   * @throws RowcastError `usage` with another protocol than `report`; others on the stream; a `CallError` if the
+   *   request has failed for good
    */
   async testingResults(id: string): Promise<Readable> {
     return Readable.from(this.#reportsFor('testingResults()').testingResults(id), { objectMode: false });

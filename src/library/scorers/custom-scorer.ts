@@ -36,7 +36,8 @@ export interface CustomOptions {
 }
 
 /**
- * An object of the caller as a scorer: it gets the personas that a service would get, and its answers are checked alike.
+ * An object of the caller as a scorer: it gets the personas that a service would get, and its answers are checked
+ * alike.
  *
  * @throws RowcastError `bad_option` if it lacks a member
  */
@@ -145,7 +146,9 @@ function valid<T>(request: string, read: () => T): T {
   }
 }
 
-/** What the scorer does. An error that may go away is treated like a service that is down; any other one stops the run. */
+/**
+ * What the scorer does. An error that may go away is treated like a service that is down; any other one stops the run.
+ */
 async function calling<T>(request: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -59,8 +59,8 @@ export class LocalScorer implements ProgramScorer {
    * The probabilities of personas, in their order: those that `POST /user/batch-persona` of `rowcast serve` returns.
    *
    * @param report report id
-   * @param personas values by column: text, numbers, booleans, or null if missing. Columns that the report does not know
-   *   are ignored; a persona with none that it knows gets the error `unknown_columns`
+   * @param personas values by column: text, numbers, booleans, or null if missing. Columns that the report does not
+   *   know are ignored; a persona with none that it knows gets the error `unknown_columns`
    * @returns for each persona, probabilities from 0 to 1 by class, or an error
    * @throws RowcastError `no_such_report`, `damaged_report`
    */

@@ -20,7 +20,9 @@ export interface RunScorerOptions {
   stop: AbortSignal;
 }
 
-/** Opens what a run scores with: the given scorer, else by the URL, else the local reports. A given scorer stays open. */
+/**
+ * Opens what a run scores with: the given scorer, else by the URL, else the local reports. A given scorer stays open.
+ */
 export async function openRunScorer({
   scorer,
   values,

@@ -24,8 +24,9 @@ export interface PersonasOf {
 const FILE = 'the personas';
 
 /**
- * Predicts for objects with any scorer, in their order. They become rows of a CSV in memory, because a protocol writes the
- * bodies of requests from the bytes of rows. A text is sent as one, whatever it looks like; an empty text is missing.
+ * Predicts for objects with any scorer, in their order. They become rows of a CSV in memory, because a protocol writes
+ * the bodies of requests from the bytes of rows. A text is sent as one, whatever it looks like; an empty text is
+ * missing.
  *
  * @throws RowcastError; a `CallError` if a request has failed for good
  */

@@ -64,8 +64,9 @@ export interface ServiceConnection {
 }
 
 /**
- * Flags override the environment, which overrides the definition. How a definition reaches a service counts for its own URL
- * only: with the authority and the proxy of a definition from someone else, others could read what is sent to another one.
+ * Flags override the environment, which overrides the definition. How a definition reaches a service counts for its own
+ * URL only: with the authority and the proxy of a definition from someone else, others could read what is sent to
+ * another one.
  */
 export function connectionOf({ flags, env }: Given, defined: Section): ServiceConnection {
   const { auth } = defined;
@@ -78,17 +79,19 @@ export function connectionOf({ flags, env }: Given, defined: Section): ServiceCo
   return { url: values.url ?? LOCAL, isDefined: true, values };
 }
 
-/** Flags that apply to the URL of a definition too, because they send no secret to it, or name the host that gets it. */
+/**
+ * Flags that apply to the URL of a definition too, because they send no secret to it, or name the host that gets it.
+ */
 const ANYWHERE = ['auth', 'auth-host', 'ca-file', 'proxy'];
 
 /** Flags with secrets, or about them: they are for a URL from a flag or the environment. */
 const WITH_URL = ['api-key-file', 'api-key-env', 'allow-http', 'header-env', 'client-cert', 'client-key'];
 
 /**
- * Chooses the service. Its URL and its secrets come from the same place, so that none is sent to a service it is not meant
- * for: a definition with a URL names its own key, and its key is sent to no other URL. A key file on the command line is
- * also for ROWCAST_URL, and ROWCAST_API_KEY also for a URL on the command line, unless ROWCAST_URL is that of another
- * service.
+ * Chooses the service. Its URL and its secrets come from the same place, so that none is sent to a service it is not
+ * meant for: a definition with a URL names its own key, and its key is sent to no other URL. A key file on the command
+ * line is also for ROWCAST_URL, and ROWCAST_API_KEY also for a URL on the command line, unless ROWCAST_URL is that of
+ * another service.
  *
  * @param defined the section of a definition, if there is one
  * @throws RowcastError `no_key`, `usage`, `bad_option`
@@ -150,7 +153,8 @@ function keyOf(
 const WAY = ['proxy', 'ca-file', 'allow-http'] as const;
 
 /**
- * What a cloud gives this machine can be used by whoever reads it, so a definition does not choose how it gets to the cloud.
+ * What a cloud gives this machine can be used by whoever reads it, so a definition does not choose how it gets to the
+ * cloud.
  *
  * @throws RowcastError `usage`
  */

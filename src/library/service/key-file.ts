@@ -2,7 +2,9 @@ import { open, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Key } from '../../client/credentials.ts';
 
-/** How long a key is used before its file is looked at again; how often, and after which pause, one without a key is. */
+/**
+ * How long a key is used before its file is looked at again; how often, and after which pause, one without a key is.
+ */
 const TIMES = { lookMs: 1_000, tries: 5, pauseMs: 100 };
 
 /** The key in a text, which a header must be able to carry: no spaces (RFC 9110 section 5.5). */
@@ -10,8 +12,8 @@ export const keyIn = (text: string): string | undefined =>
   /^[\x21-\x7e]+$/.test(text.trim()) ? text.trim() : undefined;
 
 /**
- * A key in a file. It is read again when the file has changed, and when the service refuses the key: tokens expire during a
- * long run. While the file is missing or half written, the key that was read before stays in use.
+ * A key in a file. It is read again when the file has changed, and when the service refuses the key: tokens expire
+ * during a long run. While the file is missing or half written, the key that was read before stays in use.
  */
 export class ApiKeyFile implements Key {
   readonly #path: string;

@@ -75,8 +75,8 @@ function proxyOfEnvironment(url: URL, env: Variables): HttpProxy | undefined {
 }
 
 /**
- * Whether NO_PROXY excepts a service from the proxy. As in curl and most programs it is a list of names, which stand for
- * their subdomains too, of addresses, ranges of addresses (`10.0.0.0/8`), or `*` for all. A port may follow a name.
+ * Whether NO_PROXY excepts a service from the proxy. As in curl and most programs it is a list of names, which stand
+ * for their subdomains too, of addresses, ranges of addresses (`10.0.0.0/8`), or `*` for all. A port may follow a name.
  */
 export function isExempt({ protocol, hostname, port }: URL, noProxy: string | undefined): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();

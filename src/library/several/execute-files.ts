@@ -36,8 +36,8 @@ import { fixedFolders, ledgerOf, planFiles, sizesOf, writtenBy } from './plan-fi
 import { outputWorkOf } from './work-of.ts';
 
 /**
- * Executes a run for each of several inputs, which resumes on its own. Together they have a summary, a budget of rejects
- * and the ledger of their folder.
+ * Executes a run for each of several inputs, which resumes on its own. Together they have a summary, a budget of
+ * rejects and the ledger of their folder.
  *
  * @throws as `executeRun`; a file that fails is no reason to stop the others, unless they would fail in the same way
  */

@@ -62,7 +62,8 @@ interface HeldFiles extends LockedTargets {
 /**
  * Joins the parts of a sharded run into its outputs, and writes its summary.
  *
- * @throws RowcastError `unfinished_shards`, `disk_full`, `unbalanced`, `too_many_rejects`, and as `joinFile`; Interrupted
+ * @throws RowcastError `unfinished_shards`, `disk_full`, `unbalanced`, `too_many_rejects`, and as `joinFile`;
+ *   Interrupted
  */
 export async function assembleRun(options: AssembleOptions): Promise<Summary> {
   const { job, run, record, control } = options;

@@ -6,7 +6,10 @@ import type { ByteStream, Source } from '../../storage/source.ts';
 /** What a stream is called in messages and in the summary. */
 export const STREAM = 'stream';
 
-/** A stream of the caller as the source of a run, compressed or not; it is read as fast as rows are written, and only once. */
+/**
+ * A stream of the caller as the source of a run, compressed or not; it is read as fast as rows are written, and only
+ * once.
+ */
 export function streamInputSource(
   stream: ByteStream,
   { checksum, encoding }: { checksum: boolean; encoding?: string | undefined },
@@ -36,7 +39,10 @@ async function* eachOf(chunks: Iterable<unknown>): AsyncGenerator<unknown> {
 const isIterable = <T>(input: unknown, symbol: symbol): input is T =>
   typeof input === 'object' && input !== null && symbol in input;
 
-/** The chunks of an iterable; `destroy` ends them even while the iterable does not respond, and if it is not read at all. */
+/**
+ * The chunks of an iterable; `destroy` ends them even while the iterable does not respond, and if it is not read at
+ * all.
+ */
 export function byteStream(input: AsyncIterable<unknown>): ByteStream {
   // Errors before the first read are reported to the reader. Without a listener, they would end the process.
   if (input instanceof Readable) input.on('error', () => {});

@@ -74,9 +74,9 @@ export class ScoredStream<T> extends Readable {
 }
 
 /**
- * Scores a CSV, and returns the scored CSV as a stream, which is written as fast as it is read. It ends when the run has
- * finished, and fails with a RowcastError when the run does: `pipeline` then removes nothing half-written for you, so
- * write to a file with `score` where you can. A stream that is destroyed early stops its run.
+ * Scores a CSV, and returns the scored CSV as a stream, which is written as fast as it is read. It ends when the run
+ * has finished, and fails with a RowcastError when the run does: `pipeline` then removes nothing half-written for you,
+ * so write to a file with `score` where you can. A stream that is destroyed early stops its run.
  *
  * @returns the stream; its `summary` says what the run came to, and rejects as `score` does
  */

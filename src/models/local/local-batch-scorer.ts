@@ -4,7 +4,9 @@ import type { BatchScorer, Outcome, PartRequest } from '../../scoring/scorer.ts'
 /** The most rows of a batch: with 1,000, the main thread takes a sixth more time. */
 const MAX_ROWS = 4096;
 
-/** What all scorers with a model of this machine have in common: a batch is scored whole, and its predictions are final. */
+/**
+ * What all scorers with a model of this machine have in common: a batch is scored whole, and its predictions are final.
+ */
 export abstract class LocalBatchScorer implements BatchScorer {
   abstract readonly concurrency: number;
   readonly batchRows: number;

@@ -34,8 +34,8 @@ interface OwnScorer {
 }
 
 /**
- * Scores the batches of one input. If the first one is small, it is scored in this thread, because most files are small, and
- * so are the following ones until the threads are ready.
+ * Scores the batches of one input. If the first one is small, it is scored in this thread, because most files are
+ * small, and so are the following ones until the threads are ready.
  */
 export class LocalBatches extends LocalBatchScorer {
   readonly concurrency: number;
@@ -150,8 +150,8 @@ export const endsBytes = ({ ends, kinds }: Pick<Batch, 'ends' | 'kinds'>): numbe
   ends.byteLength + kinds.byteLength + Int32Array.BYTES_PER_ELEMENT;
 
 /**
- * A batch whose ends and kinds are in shared memory. What a thread gets as a copy in a message becomes garbage that V8 does
- * not collect before it is 64 MB (Node 24 and 26).
+ * A batch whose ends and kinds are in shared memory. What a thread gets as a copy in a message becomes garbage that V8
+ * does not collect before it is 64 MB (Node 24 and 26).
  *
  * @param memory at least `endsBytes`
  */

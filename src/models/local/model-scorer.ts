@@ -32,7 +32,9 @@ export interface ModelScorerOptions {
   sharedPace?: SharedPace | undefined;
 }
 
-/** Scores with the reports in a folder, in threads, each of which takes about 30 MB of memory and a copy of the model. */
+/**
+ * Scores with the reports in a folder, in threads, each of which takes about 30 MB of memory and a copy of the model.
+ */
 export class ModelScorer implements SharedScorer {
   readonly name = LOCAL;
   /** A call is a batch. */
@@ -70,7 +72,8 @@ export class ModelScorer implements SharedScorer {
   }
 
   /**
-   * A scorer for one of several runs, with statistics of its own: they share threads, pace and memory. Only this one is closed.
+   * A scorer for one of several runs, with statistics of its own: they share threads, pace and memory. Only this one is
+   * closed.
    *
    * @param described see `SharedScorer`
    */
@@ -81,12 +84,12 @@ export class ModelScorer implements SharedScorer {
   }
 
   /**
-   * The probabilities of personas, in their order: those that `POST /user/batch-persona` of `rowcast serve` returns. The
-   * model stays in memory until `close`.
+   * The probabilities of personas, in their order: those that `POST /user/batch-persona` of `rowcast serve` returns.
+   * The model stays in memory until `close`.
    *
    * @param report id of the report
-   * @param personas values by column: text, numbers, booleans, or null if missing. Columns that the report does not know
-   *   are ignored; a persona with none that it knows gets the error `unknown_columns`
+   * @param personas values by column: text, numbers, booleans, or null if missing. Columns that the report does not
+   *   know are ignored; a persona with none that it knows gets the error `unknown_columns`
    * @throws RowcastError `no_such_report`, `damaged_report`
    */
   async batchPersona(report: string, personas: readonly Features[]): Promise<Prediction[]> {

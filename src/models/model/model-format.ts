@@ -14,10 +14,10 @@ const levels = z.array(z.string());
 export const MODEL_FORMAT = 1;
 
 /**
- * The schema of `descriptionFile` in a model file, which has the whole model. A column is read as a number, a date, or a
- * level: its index in `levels`, from 1. With `others`, all values that are not levels are one more level; with `targets`,
- * each level stands for numbers (the last entry for other values), which replace it as features. `predictor` is described
- * in `predictor-spec.ts`.
+ * The schema of `descriptionFile` in a model file, which has the whole model. A column is read as a number, a date, or
+ * a level: its index in `levels`, from 1. With `others`, all values that are not levels are one more level; with
+ * `targets`, each level stands for numbers (the last entry for other values), which replace it as features. `predictor`
+ * is described in `predictor-spec.ts`.
  */
 export const description = z.object({
   format: z.literal(MODEL_FORMAT),

@@ -9,7 +9,9 @@ export const MAX_BINS = 256;
  * column has one feature per score. There is one score per class, or a single one for two classes.
  */
 
-/** A list that is checked in one loop, because a schema takes a microsecond per number, before the first row is scored. */
+/**
+ * A list that is checked in one loop, because a schema takes a microsecond per number, before the first row is scored.
+ */
 const listOf = (isValid: (value: unknown) => boolean) =>
   z
     .custom<number[]>(value => Array.isArray(value))

@@ -8,7 +8,10 @@ const SMALLEST = 1e-14;
 const EXACT_DECIMALS = 12;
 /** More than the rounding error of a product below 10^9, 2^-24. */
 const NEAR_TIE = 2 ** -22;
-/** Powers of ten up to 10^22 are exact, so a quotient of an exact integer and one of them is rounded once (Clinger 1990). */
+/**
+ * Powers of ten up to 10^22 are exact, so a quotient of an exact integer and one of them is rounded once (Clinger
+ * 1990).
+ */
 const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
 /** Rounds a model's probabilities, in place; see `toSinglePrecision`. */

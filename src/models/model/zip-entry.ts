@@ -1,6 +1,9 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** Signatures and sizes of the records of a zip file (PKWARE, APPNOTE.TXT 6.3, section 4.3), without their variable parts. */
+/**
+ * Signatures and sizes of the records of a zip file (PKWARE, APPNOTE.TXT 6.3, section 4.3), without their variable
+ * parts.
+ */
 const END = { signature: 0x06054b50, bytes: 22 };
 const ENTRY = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
@@ -14,8 +17,8 @@ const PLAIN_BYTES = 16 << 20;
 const MAX_GROWTH = 100;
 
 /**
- * The contents of a file in a zip; undefined if the zip has no file of that name. JSZip takes ten times as long to load as this
- * to run.
+ * The contents of a file in a zip; undefined if the zip has no file of that name. JSZip takes ten times as long to load
+ * as this to run.
  *
  * @throws Error if this is not a zip file, or if the file in it is much larger than the zip
  */

@@ -32,8 +32,8 @@ export interface ListedReport {
 }
 
 /**
- * Reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist. They are read
- * one after the other, because each takes the memory of its largest file.
+ * Reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist. They are
+ * read one after the other, because each takes the memory of its largest file.
  *
  * @param ids of all reports by default
  * @param files whose checksums are verified; those of many models take a while

@@ -11,9 +11,9 @@ import { isMissing } from '../../storage/local/missing.ts';
 import { readRegular } from '../../storage/local/read-files.ts';
 
 /**
- * Local reports: `<home>/reports/<id>/` with report.json (as in the service's response), model.zip, testing-results.csv,
- * and SHA256SUMS (in the format of sha256sum), which reveals damage. `<id>` is a symbolic link to the latest version, a
- * folder next to it; a real folder instead of the link works too.
+ * Local reports: `<home>/reports/<id>/` with report.json (as in the service's response), model.zip,
+ * testing-results.csv, and SHA256SUMS (in the format of sha256sum), which reveals damage. `<id>` is a symbolic link to
+ * the latest version, a folder next to it; a real folder instead of the link works too.
  */
 export const reportFiles = ['report.json', 'model.zip', 'testing-results.csv'] as const;
 export type ReportFile = (typeof reportFiles)[number];

@@ -12,8 +12,8 @@ const CARRIED = [
 type Carrier = StoredExtent & { open?: Buffer };
 
 /**
- * The bytes of a checkpoint: JSON on one line. The bytes that are not in the output yet follow a line feed, and the JSON has
- * their number instead of them, and the SHA-256 of all of them.
+ * The bytes of a checkpoint: JSON on one line. The bytes that are not in the output yet follow a line feed, and the
+ * JSON has their number instead of them, and the SHA-256 of all of them.
  */
 export function checkpointBytes(checkpoint: Readonly<Record<(typeof CARRIED)[number][0], Carrier>>): Buffer {
   const carried = CARRIED.flatMap(([extent, member]) => checkpoint[extent][member] ?? []);

@@ -62,7 +62,10 @@ const extentShape = {
 /** Incremented when a version cannot resume the checkpoints of the version before it. */
 export const FORMAT = 1;
 
-/** The durable progress of a run: all that is needed to resume it. Its size does not grow with the input, but for the notes of groups. */
+/**
+ * The durable progress of a run: all that is needed to resume it. Its size does not grow with the input, but for the
+ * notes of groups.
+ */
 export const checkpointShape = z.strictObject({
   format: z.literal(FORMAT),
   /** `complete`: everything is written, only the renames remain. */
@@ -79,8 +82,8 @@ export const checkpointShape = z.strictObject({
   /** Digest of the input up to that position. */
   prefix: z.strictObject({ offset: z.number(), blocks: z.string(), digest: z.string() }),
   /**
-   * The durable bytes of the output, also before compression; anything after them is given up on resume. `open` is the text that
-   * follows them, of a member or group that is not complete.
+   * The durable bytes of the output, also before compression; anything after them is given up on resume. `open` is the
+   * text that follows them, of a member or group that is not complete.
    */
   output: z.strictObject({
     ...extentShape,

@@ -21,8 +21,8 @@ const outputOptions = Object.entries<RunOption>(runOptions)
 export const REJECTS_OPTION = '--rejects';
 
 /**
- * The address of the rejects as a fingerprint of their run has it: relative to the output's folder if both are local, so
- * that both files can be moved together.
+ * The address of the rejects as a fingerprint of their run has it: relative to the output's folder if both are local,
+ * so that both files can be moved together.
  *
  * @param rejects undefined: in the default place
  */

@@ -15,7 +15,8 @@ export const BLOCK_BYTES = 1 << 20;
 
 /**
  * A digest of all bytes so far that another process can resume. Node does not expose the state of a SHA-256, so this is
- * a chain over blocks: d(n) = SHA-256(d(n-1) ‖ block n). The d of the last, unfinished block is the digest of all bytes.
+ * a chain over blocks: d(n) = SHA-256(d(n-1) ‖ block n). The d of the last, unfinished block is the digest of all
+ * bytes.
  */
 export class PrefixDigest {
   #offset = 0;

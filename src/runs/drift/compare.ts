@@ -85,9 +85,9 @@ const binsOf = ({ missing, mismatched, unseen, ranges, categories }: EarlierColu
 ];
 
 /**
- * The population stability index of two distributions over the same bins: the sum of (now - before) * ln(now / before) of
- * the bins' shares. See Siddiqi, Credit Risk Scorecards (2006), and Yurdakul and Naranjo, Statistical properties of the
- * population stability index, Journal of Risk Model Validation 14 (2020).
+ * The population stability index of two distributions over the same bins: the sum of (now - before) * ln(now / before)
+ * of the bins' shares. See Siddiqi, Credit Risk Scorecards (2006), and Yurdakul and Naranjo, Statistical properties of
+ * the population stability index, Journal of Risk Model Validation 14 (2020).
  *
  * A bin that is empty in one of them counts as half a row there, as in SAS (WOEADJUST= of PROC HPBIN), because the
  * logarithm of 0 is infinite. One that is empty in both counts nothing.
@@ -109,8 +109,8 @@ export function stabilityIndex(before: readonly number[], now: readonly number[]
 }
 
 /**
- * The index that two samples of the same data exceed in fewer than one of 10,000 comparisons: times the number of rows, it is
- * distributed as chi-squared (Yurdakul and Naranjo, 2020), whose quantile Wilson and Hilferty approximate (The
+ * The index that two samples of the same data exceed in fewer than one of 10,000 comparisons: times the number of rows,
+ * it is distributed as chi-squared (Yurdakul and Naranjo, 2020), whose quantile Wilson and Hilferty approximate (The
  * distribution of chi-square, PNAS 17, 1931).
  *
  * @returns null if one of them has no rows

@@ -22,7 +22,10 @@ export interface ColumnFigures {
   training: { rows: number; missing: number; mismatched: number; unseen: number; mean: number | null } | null;
   /** For a column of numbers: the rows below the first edge, from each edge to the next, and from the last one. */
   ranges: { edges: readonly number[]; rows: number[] } | null;
-  /** For a column of categories: the rows of the most frequent ones of the training, and of all others that the model knows. */
+  /**
+   * For a column of categories: the rows of the most frequent ones of the training, and of all others that the model
+   * knows.
+   */
   categories: { names: readonly string[]; rows: number[]; others: number } | null;
 }
 

@@ -26,8 +26,8 @@ export interface MalformedLimitOptions {
 }
 
 /**
- * Stops a run whose input cannot mean what it was taken for: all of its first rows, or more than half of the first thousand,
- * are malformed. So the output that is there is not replaced by one without rows.
+ * Stops a run whose input cannot mean what it was taken for: all of its first rows, or more than half of the first
+ * thousand, are malformed. So the output that is there is not replaced by one without rows.
  */
 export class MalformedLimit {
   readonly #options: MalformedLimitOptions;

@@ -12,8 +12,8 @@ const HEX_DIGITS = 32;
 const digestOf = (size: number, hash: string): string => `${size}:${hash.slice(0, HEX_DIGITS)}`;
 
 /**
- * The digest of an input that a run has read to its end; see `Summary.digest`. That of text was computed while it was read. Any
- * other file is read again, unless its store tells its versions apart.
+ * The digest of an input that a run has read to its end; see `Summary.digest`. That of text was computed while it was
+ * read. Any other file is read again, unless its store tells its versions apart.
  *
  * @param text digest of the text
  * @returns undefined if the size of the input is not known

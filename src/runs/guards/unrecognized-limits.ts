@@ -11,8 +11,9 @@ import { isKnown, placeOf, type RunTally } from '../../scoring/counting/run-tall
 import type { TallyLayout } from '../../scoring/counting/tally.ts';
 
 /**
- * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single value, nor
- * in an input of a few rows, unless no value of any column is known. A limit that is given is for each column.
+ * By default, a run stops for columns that matter, each or together, see `CountedColumn`, but never because of a single
+ * value, nor in an input of a few rows, unless no value of any column is known. A limit that is given is for each
+ * column.
  */
 export interface UnrecognizedLimits {
   maxMismatches?: RejectLimitOrNone | undefined;
@@ -97,7 +98,8 @@ export function checkUnrecognized(
         throw stopped([excess], quote);
     }
   }
-  // One row with objects where values belong is a whole table, as pandas writes one by default. A single value may be unknown.
+  // One row with objects where values belong is a whole table, as pandas writes one by default. A single value may be
+  // unknown.
   const isUseless = isEnd && useless.length === layout.columns.length && (rows > 1 || useless.length > 1);
   const heaviest = (isUseless ? useless : found).toSorted((a, b) => weightOf(b) - weightOf(a));
   if (heaviest.reduce((sum, excess) => sum + weightOf(excess), 0) >= ENOUGH) throw stopped(heaviest, quote);

@@ -88,8 +88,8 @@ const named = ({ what, psi }: Named): string => `${what} (PSI ${psi.toFixed(2)})
 const quoted = (name: string): string => `"${sanitize(name)}"`;
 
 /**
- * Stops a run whose data has changed too much since the run of --compare, when all its rows are scored and its output has not
- * appeared yet. An index that chance alone may give, in few rows, does not stop it.
+ * Stops a run whose data has changed too much since the run of --compare, when all its rows are scored and its output
+ * has not appeared yet. An index that chance alone may give, in few rows, does not stop it.
  *
  * @param limit the largest population stability index; undefined for none
  * @param drift undefined or null if nothing was compared

@@ -36,7 +36,9 @@ export async function writeUnlocked(paths: RunPathsOptions, summary: Summary): P
   }
 }
 
-/** The summary as JSON. Those of several files are written one after the other: together they may not fit into a string. */
+/**
+ * The summary as JSON. Those of several files are written one after the other: together they may not fit into a string.
+ */
 export function* summaryText(summary: Partial<Summary>): Generator<string> {
   const { runs } = summary;
   const whole = JSON.stringify({ ...summary, runs: runs && [] }, null, 2);

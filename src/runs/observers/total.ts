@@ -131,9 +131,9 @@ const sumOfAll = (numbers: readonly number[]): number => numbers.reduce((sum, nu
 type Kept = { at: number; size: number } | Buffer;
 
 /**
- * The summaries of the runs of several files, in the order of the files. There may be many thousands, each with figures of all
- * columns, so they are in a temporary file, and only the one that is read is in memory. The file has no name, and ends with the
- * process: a command scores several files once, and may tell of them until then.
+ * The summaries of the runs of several files, in the order of the files. There may be many thousands, each with figures
+ * of all columns, so they are in a temporary file, and only the one that is read is in memory. The file has no name,
+ * and ends with the process: a command scores several files once, and may tell of them until then.
  */
 export class KeptSummaries implements Summaries {
   readonly #kept: Kept[] = [];

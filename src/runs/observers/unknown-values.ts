@@ -31,7 +31,9 @@ export function noteUnknownValues(
 /** Columns that are named; a warning is one line. */
 const MAX_NAMED = 3;
 
-/** A column that is missing in this share of the rows more than in training, and in twice as many, is worth a warning. */
+/**
+ * A column that is missing in this share of the rows more than in training, and in twice as many, is worth a warning.
+ */
 const MUCH_MORE = 0.1;
 
 /**
@@ -97,8 +99,8 @@ const moreText = (more: number): string =>
   more === 0 ? '' : `; and ${more} more ${more === 1 ? 'column' : 'columns'}`;
 
 /**
- * Names the columns with the most values that the model learns nothing from, although they are not missing; only those with a
- * larger share of them than the training rows had, if that is known.
+ * Names the columns with the most values that the model learns nothing from, although they are not missing; only those
+ * with a larger share of them than the training rows had, if that is known.
  *
  * @param rows whose values were counted
  * @returns undefined if there are no such values

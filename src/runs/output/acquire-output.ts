@@ -214,7 +214,9 @@ const NO_EXTENTS: WrittenExtents = {
   rejects: NOTHING_WRITTEN,
 };
 
-/** The output of a run that had only to be published. Its input is checked again, and there must be nothing to write. */
+/**
+ * The output of a run that had only to be published. Its input is checked again, and there must be nothing to write.
+ */
 function finishedOutput(checkpoint: Checkpoint, output: DurableOutput): Output {
   return {
     attempt: attemptAfter(checkpoint),

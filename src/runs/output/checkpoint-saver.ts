@@ -12,8 +12,8 @@ import type { CommitPoint, WrittenExtents } from './output.ts';
 import type { RejectsExtent, RejectsOutput } from './rejects-output.ts';
 
 /**
- * The most text of an open member that is written again and again, so that a checkpoint costs nothing while members are soon
- * complete, and the open group of a slow service, which may have 100 MB, is kept often enough.
+ * The most text of an open member that is written again and again, so that a checkpoint costs nothing while members are
+ * soon complete, and the open group of a slow service, which may have 100 MB, is kept often enough.
  */
 const OPEN_BYTES_PER_SECOND = 4 << 20;
 /** Without an interval, each write saves; what was written during a save waits for this time at most. */
@@ -35,8 +35,8 @@ export interface CheckpointSaverOptions {
 /**
  * Saves checkpoints of an output: first what they cover is synced, then they replace the previous one.
  *
- * Linux reports a failed write-back to only one sync; the next one succeeds although bytes were lost. So after any failed
- * sync or rename no further checkpoint is written, and the previous one remains valid.
+ * Linux reports a failed write-back to only one sync; the next one succeeds although bytes were lost. So after any
+ * failed sync or rename no further checkpoint is written, and the previous one remains valid.
  */
 export class CheckpointSaver {
   /** The checkpoint that is stored. */
@@ -68,7 +68,10 @@ export class CheckpointSaver {
     await this.#saving;
   }
 
-  /** Saves in the background, now and when nothing is written for a while; a failure is thrown by the next `throwIfFailed`. */
+  /**
+   * Saves in the background, now and when nothing is written for a while; a failure is thrown by the next
+   * `throwIfFailed`.
+   */
   saveWhenDue(): void {
     const { outputs, partial, interval = outputs.output.defaultInterval } = this.#options;
     this.#clock ??= setInterval(() => this.saveWhenDue(), Math.max(MIN_CLOCK_MS, interval * 1000)).unref();
@@ -191,7 +194,9 @@ export interface Mark {
   commitPoint: CommitPoint;
 }
 
-/** The parts of output and rejects that a checkpoint covers; they must be synced, because a storage describes them then. */
+/**
+ * The parts of output and rejects that a checkpoint covers; they must be synced, because a storage describes them then.
+ */
 export function extentsOf({ uncompressed, mark, open, ...output }: Extent<Mark>): WrittenExtents {
   const { rejects = fileStart } = mark ?? {};
   return {

@@ -95,7 +95,8 @@ export interface Output {
   /** SHA-256 of the finished output, hex; requires the `checksum` option. */
   sha256(): Promise<string>;
   /**
-   * Stops the run and saves a checkpoint, so that the same command resumes; after a failed sync the previous one remains.
+   * Stops the run and saves a checkpoint, so that the same command resumes; after a failed sync the previous one
+   * remains.
    *
    * @param stopped why, if the same command would stop again
    * @returns undefined if the same command would start over

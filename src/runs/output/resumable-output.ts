@@ -37,9 +37,10 @@ export interface ResumableOutputOptions
 }
 
 /**
- * An output that survives a killed process. Its bytes go where nobody sees them, such as OUTPUT.partial. They are synced
- * at intervals, and only then does the checkpoint that covers them replace the previous one. The end is a sequence that
- * may be interrupted anywhere: sync everything, save the complete checkpoint, publish, remove the checkpoint.
+ * An output that survives a killed process. Its bytes go where nobody sees them, such as OUTPUT.partial. They are
+ * synced at intervals, and only then does the checkpoint that covers them replace the previous one. The end is a
+ * sequence that may be interrupted anywhere: sync everything, save the complete checkpoint, publish, remove the
+ * checkpoint.
  */
 export class ResumableOutput implements Output {
   readonly attempt: Attempt;
@@ -165,7 +166,9 @@ export class ResumableOutput implements Output {
     if (saved === undefined || saved.rejects.bytes === 0) await rejects.discard().catch(() => {});
   }
 
-  /** A place that was named gets a file in any case; an earlier one that cannot be removed is replaced by its header. */
+  /**
+   * A place that was named gets a file in any case; an earlier one that cannot be removed is replaced by its header.
+   */
   async #needsRejects(): Promise<boolean> {
     const { rejects, hasDefaultRejects } = this.#outputs;
     return !hasDefaultRejects || (rejects.remove === undefined && (await isRejects(rejects)));

@@ -19,8 +19,9 @@ export interface PositionedSource {
 }
 
 /**
- * Moves a source to the position of the checkpoint: seeks in a plain file, reads and skips anything else. Either way the
- * bytes before that position must be those that were scored; after a seek, only the last block is read again and compared.
+ * Moves a source to the position of the checkpoint: seeks in a plain file, reads and skips anything else. Either way
+ * the bytes before that position must be those that were scored; after a seek, only the last block is read again and
+ * compared.
  *
  * @param range the part of the input that the run reads, if not all of it; its digest begins there
  * @throws RowcastError `other_work`; `bad_checkpoint` if that position is not between two records
@@ -80,8 +81,8 @@ export async function seekToCheckpoint(
 }
 
 /**
- * Compares what was copied to the output, and is not in the text that is read, with the input: all of it, or after a seek only that
- * of the last group.
+ * Compares what was copied to the output, and is not in the text that is read, with the input: all of it, or after a
+ * seek only that of the last group.
  *
  * @throws RowcastError `other_work`; `unreadable_input`
  */

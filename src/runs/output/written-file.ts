@@ -13,15 +13,16 @@ import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { refuseUnsupportedFormat } from '../../storage/codecs/refuse-unsupported-output.ts';
 
 /**
- * Rows of a group of Parquet: a file of 20 columns then has some megabytes in each, and a run that is killed repeats a second's
- * work.
+ * Rows of a group of Parquet: a file of 20 columns then has some megabytes in each, and a run that is killed repeats a
+ * second's work.
  */
 const GROUP_ROWS = 100_000;
 
 /**
  * The file that a run writes: its format is the one that is given, or that of its name, else that of the input.
  *
- * @throws RowcastError `unsupported_output` for a name, also of the rejects, that promises a format which is not written
+ * @throws RowcastError `unsupported_output` for a name, also of the rejects, that promises a format which is not
+ *   written
  */
 export function writtenFile({
   output,

@@ -34,7 +34,8 @@ export async function clearLeftovers(temporaries: readonly TemporaryFile[]): Pro
 }
 
 /**
- * Checks that what is in the default place of the rejects is a rejects file: otherwise it must not be replaced or removed.
+ * Checks that what is in the default place of the rejects is a rejects file: otherwise it must not be replaced or
+ * removed.
  *
  * @throws RowcastError `foreign_file`
  */

@@ -31,8 +31,8 @@ export interface LockedPaths extends RunPaths {
 }
 
 /**
- * Resolves and locks all paths that a command writes to, and creates their folders. Finishes a repair of the output that
- * was killed, and removes files that a killed run left without a checkpoint.
+ * Resolves and locks all paths that a command writes to, and creates their folders. Finishes a repair of the output
+ * that was killed, and removes files that a killed run left without a checkpoint.
  *
  * @throws RowcastError as `resolveRunPaths`; `locked`, `foreign_file`
  */
@@ -72,7 +72,10 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   return { ...paths, relativeRejects, backends: options.backends, release: () => held.release() };
 }
 
-/** Locks what a storage other than the local one keeps. Two runs cannot wait for each other: a lock that is held is refused. */
+/**
+ * Locks what a storage other than the local one keeps. Two runs cannot wait for each other: a lock that is held is
+ * refused.
+ */
 async function lockStored({ path, durable }: Target, held: Releases): Promise<void> {
   if (path !== undefined || durable === undefined) return;
   const lock = await durable.lock();

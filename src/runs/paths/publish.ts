@@ -35,7 +35,9 @@ export async function publish(
   await output.checkpoint.remove();
 }
 
-/** @param mayRemove whether the one of an earlier run is removed if there is none now: it must not be mistaken for it */
+/**
+ * @param mayRemove whether the one of an earlier run is removed if there is none now: it must not be mistaken for it
+ */
 async function publishOrRemove(
   place: DurableOutput,
   written: StoredExtent,

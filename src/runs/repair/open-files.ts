@@ -43,7 +43,10 @@ interface OpenFile {
   opened: Opened;
 }
 
-/** @throws RowcastError `usage` for an output that cannot be repaired; `no_rejects`, `bad_corrections`, `difference`, `no_such_file` */
+/**
+ * @throws RowcastError `usage` for an output that cannot be repaired; `no_rejects`, `bad_corrections`, `difference`,
+ *   `no_such_file`
+ */
 export async function openFiles(
   paths: RunFiles,
   given: FilesOptions,

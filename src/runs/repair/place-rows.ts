@@ -45,8 +45,8 @@ const LONE_CR = Buffer.of(0x0d);
  * `setBatch` was called on it, or bytes to be written before it continues.
  *
  * A row that was malformed is not in the output; whether blank lines of the input come before or after it follows from
- * its line. That is exact unless the output lacks line breaks, of columns that were dropped or records that were corrected
- * in the rejects file itself: then more of them may come before it.
+ * its line. That is exact unless the output lacks line breaks, of columns that were dropped or records that were
+ * corrected in the rejects file itself: then more of them may come before it.
  *
  * @throws RowcastError `difference` if the output and its rejects do not belong together; `bad_corrections`
  */

@@ -29,8 +29,9 @@ export interface RepairOptions extends FilesOptions, Pick<StoreValues, 'storeOpt
 
 /**
  * Puts corrected and scored rows into their places in an output. What is still rejected stays in the rejects file; the
- * repaired rows, as they were rejected, are kept in another file next to the output, so that `verify` can account for them.
- * The files change together: a killed repair is either not begun, or finished by the next command that uses the output.
+ * repaired rows, as they were rejected, are kept in another file next to the output, so that `verify` can account for
+ * them. The files change together: a killed repair is either not begun, or finished by the next command that uses the
+ * output.
  *
  * @throws RowcastError `unfinished`, `no_rejects`, `bad_corrections`, `difference`, `locked`; the files are unchanged
  */

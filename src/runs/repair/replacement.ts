@@ -25,8 +25,8 @@ type NewFiles = Readonly<Record<Name, OneNewFile>>;
 type Name = Extract<RepairStep, { write: string }>['write'];
 
 /**
- * The new files of a repaired output. They take the places of the old ones like those of a run: once they are durable, a
- * complete checkpoint is saved, and from then on any command that uses the output finishes the renames.
+ * The new files of a repaired output. They take the places of the old ones like those of a run: once they are durable,
+ * a complete checkpoint is saved, and from then on any command that uses the output finishes the renames.
  */
 export class Replacement {
   readonly #storage: Files;

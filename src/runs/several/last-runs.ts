@@ -14,7 +14,8 @@ const CHANGING = /\$\{|\{\w*\}/;
  *
  * @param written the output as the command or the definition has written it: `scored/${ROWCAST_DAY}/{name}.csv`
  * @param output the same with the values of variables
- * @param open the ledger that the command writes anyway: if it is the same file, its thousands of entries are not read again
+ * @param open the ledger that the command writes anyway: if it is the same file, its thousands of entries are not read
+ *   again
  */
 export function lastRunOf(
   written: string,

@@ -16,7 +16,9 @@ export const isOutputPattern = (name: string): boolean =>
 /** The folder that all outputs of a pattern are in: `scored` for `scored/{dir}/{name}.csv`. */
 export const folderOfPattern = (pattern: string): string => fixedFolderOf(pattern, /\{\w*\}/);
 
-/** A pattern of files that matches all outputs of a pattern, and others too: `scored/*.csv` for `scored/{index}.csv`. */
+/**
+ * A pattern of files that matches all outputs of a pattern, and others too: `scored/*.csv` for `scored/{index}.csv`.
+ */
 export const globOfPattern = (pattern: string): string =>
   pattern.replace(PLACEHOLDER, (_, placeholder: string) => (placeholder === 'dir' ? '**' : '*'));
 

@@ -121,7 +121,10 @@ async function keysOf(path: string, folders: Map<string, Promise<string>>): Prom
   return found === undefined || !found.isFile() ? [name] : [name, `${found.dev}:${found.ino}`];
 }
 
-/** Synchronously: most are not there, and an error for each, of many thousands, takes ten times as long, and much memory. */
+/**
+ * Synchronously: most are not there, and an error for each, of many thousands, takes ten times as long, and much
+ * memory.
+ */
 function statOf(path: string, stat = statSync): Stats | undefined {
   try {
     return stat(path, { throwIfNoEntry: false });

@@ -42,8 +42,9 @@ const WRITE_EVERY_MS = 1_000;
 const TIMES_OF_WRITING = 20;
 
 /**
- * The runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged from one
- * that is merely there, and which outputs are missing. Without it, runs are only repeated. Several commands may write it.
+ * The runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged from
+ * one that is merely there, and which outputs are missing. Without it, runs are only repeated. Several commands may
+ * write it.
  */
 export class RunLedger {
   readonly path: string;
@@ -121,7 +122,10 @@ export class RunLedger {
     return found?.isSameInput ? found.run : undefined;
   }
 
-  /** The run that finished this work, if of its files only the input may have changed, not in size; and the version of that. */
+  /**
+   * The run that finished this work, if of its files only the input may have changed, not in size; and the version of
+   * that.
+   */
   async ofSameSize(key: LedgerKey): Promise<{ run: FinishedRun; read: FileVersion } | undefined> {
     const found = await this.#inPlace(key);
     return found !== undefined && found.read.size === found.run.input.size ? found : undefined;
@@ -166,8 +170,8 @@ export class RunLedger {
   }
 
   /**
-   * Adds the outputs that a command is to write, unless a run has finished them before, and forgets those whose inputs are
-   * gone.
+   * Adds the outputs that a command is to write, unless a run has finished them before, and forgets those whose inputs
+   * are gone.
    *
    * @throws RowcastError `unwritable_output`, `locked`
    */

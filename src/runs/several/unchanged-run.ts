@@ -18,7 +18,8 @@ export interface ReadAgain {
 
 /**
  * The run that finished this work, unless input, output or rejects have changed since. A repair of the output that was
- * killed is finished first. An input with another time is read, if its size is the same, and has not changed if its bytes have not.
+ * killed is finished first. An input with another time is read, if its size is the same, and has not changed if its
+ * bytes have not.
  *
  * @returns also whether the input was delivered again
  * @throws RowcastError as `finishKilledRepair`; `bad_ledger`

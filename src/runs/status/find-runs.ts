@@ -58,8 +58,8 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
 const BESIDE = /\.(rejects|repaired|checkpoint|partial|lock|shards|new|old)$/;
 
 /**
- * Finds the runs whose outputs have names like a pattern: of files, `scored/2*.csv`, or as `-o` has it, `scored/{name}.csv`. Of
- * the latter, those that were to be written are known by the ledger too.
+ * Finds the runs whose outputs have names like a pattern: of files, `scored/2*.csv`, or as `-o` has it,
+ * `scored/{name}.csv`. Of the latter, those that were to be written are known by the ledger too.
  *
  * @throws RowcastError `bad_ledger`
  */

@@ -11,7 +11,9 @@ type Known = Pick<
   | ('rows' | 'blank_lines' | 'batches' | 'calls' | 'retries' | 'bytes_in' | 'bytes_out')
 >;
 
-/** What `rowcast status --json` prints: the members of the summary as far as they are known, and the state of the run. */
+/**
+ * What `rowcast status --json` prints: the members of the summary as far as they are known, and the state of the run.
+ */
 export interface StatusReport extends Partial<Known> {
   format: 1;
   output: string;
@@ -30,7 +32,10 @@ export interface StatusReport extends Partial<Known> {
   checkpoint_at: string | null;
   /** The rejects file of a finished run, if it is gone. */
   lost_rejects?: string;
-  /** Why the input of a run in a folder was not scored, if that is known; or why the run stopped, if its command would stop again. */
+  /**
+   * Why the input of a run in a folder was not scored, if that is known; or why the run stopped, if its command would
+   * stop again.
+   */
   error?: { code: string; message: string };
 }
 

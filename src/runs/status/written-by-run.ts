@@ -6,8 +6,8 @@ import { type Backends, openSource } from '../../storage/backends.ts';
 import { isInLedger } from './find-runs.ts';
 
 /**
- * Checks that a file without a run is one that a run has finished: a ledger has it, its rejects are next to it, or its columns
- * are those of predictions. A finished run of a single file leaves nothing else.
+ * Checks that a file without a run is one that a run has finished: a ledger has it, its rejects are next to it, or its
+ * columns are those of predictions. A finished run of a single file leaves nothing else.
  *
  * @throws RowcastError `not_an_output`
  */

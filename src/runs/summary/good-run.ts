@@ -3,7 +3,8 @@ import { columnShapes, scoreShapes } from '../drift/compare.ts';
 import type { CountedRun, LastRun, Summary } from './summary.ts';
 
 /**
- * Whether a file was scored after the last good run, by an attempt that was none: no figures of a good run have its rows.
+ * Whether a file was scored after the last good run, by an attempt that was none: no figures of a good run have its
+ * rows.
  *
  * @param last undefined if none is known
  */
@@ -13,9 +14,9 @@ export const isScoredSince = (
 ): boolean => last === undefined || file.finished_at > last.finished_at;
 
 /**
- * The facts of a run to which later ones are compared; undefined unless it is a good one. A run that skipped files which an
- * earlier attempt had scored has counted only a part, so it has the columns and scores of the good run before it. So has one that
- * skipped all of them, which is how a run becomes good whose files were all scored before.
+ * The facts of a run to which later ones are compared; undefined unless it is a good one. A run that skipped files
+ * which an earlier attempt had scored has counted only a part, so it has the columns and scores of the good run before
+ * it. So has one that skipped all of them, which is how a run becomes good whose files were all scored before.
  *
  * @param previous the last good run before it, if one is known
  * @param isEnding whether the run is just ending: a summary that is read later has that run in `last` anyway

@@ -100,7 +100,10 @@ export function runMetrics(summary: Summary): RunMetric[] {
 /** Columns, and classes, in the metrics of a run: a monitoring system keeps a series for each. */
 const MAX_SERIES = 100;
 
-/** What was found in the data, of the columns that have changed most or have the most values that the model does not know. */
+/**
+ * What was found in the data, of the columns that have changed most or have the most values that the model does not
+ * know.
+ */
 function dataMetrics({ rows, columns, scores, drift }: Summary, metric: MakeMetric): RunMetric[] {
   const counted = countedRows({ read: rows.read, rejectedBy: rows.rejected_by });
   const indexes = new Map(drift?.columns.map(({ name, psi }) => [name, psi]));

@@ -88,10 +88,11 @@ export interface SummaryOptions extends RunNames {
 }
 
 /**
- * The file that `--summary` writes. `format` is incremented when a member changes its meaning or is removed; members may
- * be added. Rows, calls and bytes are totals over all processes of a resumed run, each up to its last checkpoint: work
- * that a killed process did after that is repeated and counted once. Seconds, rate and latency are of this process; those
- * of a run in shards are of all its workers, as far as its shards have a result, and its latency is not known.
+ * The file that `--summary` writes. `format` is incremented when a member changes its meaning or is removed; members
+ * may be added. Rows, calls and bytes are totals over all processes of a resumed run, each up to its last checkpoint:
+ * work that a killed process did after that is repeated and counted once. Seconds, rate and latency are of this
+ * process; those of a run in shards are of all its workers, as far as its shards have a result, and its latency is not
+ * known.
  */
 export interface Summary {
   format: 1;
@@ -135,7 +136,9 @@ export interface Summary {
   /** Latency of successful requests in milliseconds; null if there were none. */
   latency_ms: { p50: number; p95: number; p99: number } | null;
   sha256: Checksums | null;
-  /** Tells the bytes of the input from others, in a form of its own; null if they are not known, or not all were read. */
+  /**
+   * Tells the bytes of the input from others, in a form of its own; null if they are not known, or not all were read.
+   */
   digest: string | null;
   /** What was found in the columns; null if nothing was counted. */
   columns: readonly ColumnFigures[] | null;
@@ -143,7 +146,9 @@ export interface Summary {
   /** Changes since the run of --compare; null without it. */
   drift: DriftFigures | null;
   warnings: readonly RunWarning[];
-  /** The last good run of the same output; null if none is known, or if this one has finished: it is the last one then. */
+  /**
+   * The last good run of the same output; null if none is known, or if this one has finished: it is the last one then.
+   */
   last: LastRun | null;
   /** For several files, the summary of each; the other members are totals then. */
   runs: Summaries | null;

@@ -1,4 +1,7 @@
-/** What this process of a run has done up to a time. All are sums, so that the points between two others can be left out. */
+/**
+ * What this process of a run has done up to a time. All are sums, so that the points between two others can be left
+ * out.
+ */
 export interface TimelinePoint {
   /** Since the process started. */
   seconds: number;
@@ -39,8 +42,8 @@ const MAX_POINTS = 120;
 const FIRST_INTERVAL = 0.25;
 
 /**
- * The course of a run in a bounded number of points: when there are too many, every second one is left out, and the time
- * between points doubles.
+ * The course of a run in a bounded number of points: when there are too many, every second one is left out, and the
+ * time between points doubles.
  */
 export class Timeline {
   #kept: TimelinePoint[] = [{ ...pointOf(noSample), seconds: 0 }];

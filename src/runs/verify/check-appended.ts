@@ -43,8 +43,8 @@ export interface AppendedShape extends ChosenProbabilities {
 
 /**
  * Creates a check of the appended fields: probabilities in 0..1 that sum to 1, each in its shortest decimal form, and
- * optionally the most likely class; or what `valuesCheck` checks; or all of them empty. Options of the run may change each
- * of these.
+ * optionally the most likely class; or what `valuesCheck` checks; or all of them empty. Options of the run may change
+ * each of these.
  *
  * @param names undefined if the output has no header; then their number
  * @returns undefined if rowcast cannot have appended these names
@@ -197,8 +197,8 @@ interface Layout {
 }
 
 /**
- * The possible interpretations of the names of appended columns: the prefix may contain an underscore, and a probability
- * column may be named predicted_….
+ * The possible interpretations of the names of appended columns: the prefix may contain an underscore, and a
+ * probability column may be named predicted_….
  */
 function layoutsOf(names: readonly string[], dialect: Dialect, chosen: ChosenProbabilities): Layout[] {
   const before = names.slice(0, -1);

@@ -48,7 +48,9 @@ export function predictionCheck(
     };
   const isField = fieldTest(dialect);
   const withThreshold = new Set(Object.keys(threshold ?? {}).map(name => latin1FieldOf(name, dialect)));
-  /** Whether a class that is not shown, if there is one, has no threshold: then none below its threshold is predicted. */
+  /**
+   * Whether a class that is not shown, if there is one, has no threshold: then none below its threshold is predicted.
+   */
   const isBelowOther = [...withThreshold].every(name => fields.includes(name));
   return (field, probabilities) => {
     const index = fields.indexOf(field);
@@ -93,7 +95,9 @@ function consistentCheck(
   };
 }
 
-/** Whether there must be classes that are not shown: the names alone do not tell, as all may be listed in another order. */
+/**
+ * Whether there must be classes that are not shown: the names alone do not tell, as all may be listed in another order.
+ */
 function areSomeHidden(probabilities: Float64Array, decimals: number | undefined): boolean {
   const { length } = probabilities;
   const rounded = decimals === undefined ? 0 : (length / 2) * 10 ** -decimals;
@@ -104,8 +108,8 @@ function areSomeHidden(probabilities: Float64Array, decimals: number | undefined
 type RankOf = (probabilities: Float64Array, index: number, thresholds: Float64Array) => number;
 
 /**
- * The rank by which a class is predicted: 2 if it reaches its threshold, 1 without one, else 0. Of a rounded probability,
- * the most and the least that it can be.
+ * The rank by which a class is predicted: 2 if it reaches its threshold, 1 without one, else 0. Of a rounded
+ * probability, the most and the least that it can be.
  */
 function ranksOf(decimals: number | undefined): { most: RankOf; least: RankOf } {
   const rounded = (threshold: number): number =>

@@ -10,7 +10,9 @@ export interface Wrong {
   readonly hint?: string;
 }
 
-/** Finds what is wrong with the appended fields of a row, as latin1 and each after a delimiter; undefined if nothing is. */
+/**
+ * Finds what is wrong with the appended fields of a row, as latin1 and each after a delimiter; undefined if nothing is.
+ */
 export type FindWrong = (fields: string, areTexts?: readonly boolean[]) => Wrong | undefined;
 
 /** Whether values have these types in the output, if that tells them. */
@@ -32,7 +34,8 @@ export interface ValuesOptions {
 }
 
 /**
- * Checks labels, which may be any text that is not empty, or numbers, which are finite and written as rowcast writes them.
+ * Checks labels, which may be any text that is not empty, or numbers, which are finite and written as rowcast writes
+ * them.
  *
  * @param kind undefined if a column is of one of these, but nothing tells of which
  * @returns undefined if a run with such predictions cannot have appended these columns
@@ -80,8 +83,8 @@ function numbersCheck(options: ValuesOptions): FindWrong {
 }
 
 /**
- * The first row that was scored tells: labels may be any text, so a number that was damaged would pass as a label. Labels of
- * which only some are numbers are then reported, with the option that says what they are.
+ * The first row that was scored tells: labels may be any text, so a number that was damaged would pass as a label.
+ * Labels of which only some are numbers are then reported, with the option that says what they are.
  */
 function firstRowCheck(options: ValuesOptions): FindWrong {
   const { dialect } = options;

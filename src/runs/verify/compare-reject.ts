@@ -91,7 +91,10 @@ export class RejectComparer {
     return this.#records.means?.(this.#rejects, { row, line, ...why }, input) === true;
   }
 
-  /** A row that was sent has a code and a reason of the service or of the request, which are written as a run writes them. */
+  /**
+   * A row that was sent has a code and a reason of the service or of the request, which are written as a run writes
+   * them.
+   */
   #wrongCode({ code, reason, causeAt, at }: RejectHead, where: string): string | undefined {
     if (isFaultCode(code)) return `reject_code is ${code}, but the record at ${where} is not malformed`;
     const isWritten =

@@ -11,7 +11,8 @@ import { mismatch, OTHERWISE } from './mismatch.ts';
 import type { RecordCursor } from './record-cursor.ts';
 
 /**
- * Compares the current row of INPUT with the current record of OUTPUT: its own bytes, the appended fields, the line ending.
+ * Compares the current row of INPUT with the current record of OUTPUT: its own bytes, the appended fields, the line
+ * ending.
  *
  * @returns the outcome of the row; `other` if the record does not start with the row's bytes
  * @throws RowcastError `difference`

@@ -55,8 +55,8 @@ export const newVerifiedRows = (): VerifiedRows => ({
 });
 
 /**
- * Compares INPUT with OUTPUT and the rejects, record by record. It does no I/O: it yields the cursor that needs a batch,
- * and continues after `setBatch` was called on it.
+ * Compares INPUT with OUTPUT and the rejects, record by record. It does no I/O: it yields the cursor that needs a
+ * batch, and continues after `setBatch` was called on it.
  *
  * @throws RowcastError `difference`, the first one found
  */

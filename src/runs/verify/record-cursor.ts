@@ -68,8 +68,8 @@ export class RecordCursor implements LocatedRecord {
   }
 
   /**
-   * Line where the record starts, or the next one would; in a file that is not text, the number of the row. Lines are counted from
-   * the previous call.
+   * Line where the record starts, or the next one would; in a file that is not text, the number of the row. Lines are
+   * counted from the previous call.
    */
   get line(): number {
     if (this.layout.rows !== undefined) return this.row;

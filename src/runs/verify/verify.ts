@@ -252,7 +252,9 @@ const BROKEN = new Set([
   'unsupported_format',
 ]);
 
-/** Reports a file that cannot be read in its format as a difference; others, such as an unreadable file, are rethrown. */
+/**
+ * Reports a file that cannot be read in its format as a difference; others, such as an unreadable file, are rethrown.
+ */
 function brokenFile(error: unknown, input?: RecordCursor): never {
   if (!(error instanceof RowcastError) || !BROKEN.has(error.code)) throw error;
   const wanted = input && `; the record at ${input.file}:${input.line} should be here`;

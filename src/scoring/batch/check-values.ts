@@ -6,10 +6,10 @@ import { noPredictions } from './join-predictions.ts';
 type Errors = Map<number, { code: string; message: string }>;
 
 /**
- * Rejects the rows whose label or number cannot be appended: a number must be finite, a label neither empty, as the field of
- * a row without a prediction is, nor too long. If those of every row are wrong, so is the response: the attempt has failed,
- * unless these rows are what is left after halving a batch. Probabilities are checked where they are received, because a
- * scorer may have merged them already.
+ * Rejects the rows whose label or number cannot be appended: a number must be finite, a label neither empty, as the
+ * field of a row without a prediction is, nor too long. If those of every row are wrong, so is the response: the
+ * attempt has failed, unless these rows are what is left after halving a batch. Probabilities are checked where they
+ * are received, because a scorer may have merged them already.
  */
 export function checkedOutcome(
   outcome: Outcome,

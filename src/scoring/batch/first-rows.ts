@@ -20,9 +20,9 @@ const ROWS = 3;
 const MAX_TRIED = 30;
 
 /**
- * Finds out why the first requests of a run fail, while no other request shows whether the service works: sends different
- * rows of a batch, each in a request of its own. If the service is ready and they fail in the same way, the next ones would
- * too: most model servers respond with 500 or 503 to a value that they cannot use.
+ * Finds out why the first requests of a run fail, while no other request shows whether the service works: sends
+ * different rows of a batch, each in a request of its own. If the service is ready and they fail in the same way, the
+ * next ones would too: most model servers respond with 500 or 503 to a value that they cannot use.
  *
  * @throws CallError if three rows fail alike
  */
@@ -92,8 +92,8 @@ export class FirstRejects {
 const MIN_ROWS = 3;
 
 /**
- * Stops a run of which no row of the first batch was sent, because the values of the same column do not fit its type: the
- * next batches would be rejected as well.
+ * Stops a run of which no row of the first batch was sent, because the values of the same column do not fit its type:
+ * the next batches would be rejected as well.
  *
  * @param personas number of rows of the batch
  * @param location of the first one

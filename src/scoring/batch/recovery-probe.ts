@@ -30,9 +30,9 @@ const MAX_AT_ONCE = 5;
 const MAX_FAILED = 1;
 
 /**
- * To tell a failing service from a failing row, see whether other requests succeed in the meantime. If too few ran, send
- * probes: the smallest batch that was scored before, else a single row of the failing batch, a different one each time.
- * Their responses are discarded; that they succeed is counted where all requests are.
+ * To tell a failing service from a failing row, see whether other requests succeed in the meantime. If too few ran,
+ * send probes: the smallest batch that was scored before, else a single row of the failing batch, a different one each
+ * time. Their responses are discarded; that they succeed is counted where all requests are.
  */
 export class Prober {
   readonly #options: ProberOptions;

@@ -22,16 +22,18 @@ export interface ScoreBatchOptions {
 }
 
 /**
- * Scores batches and handles failing ones: they are tried again, and where the rows may be at fault, they are halved until
- * the failing rows are isolated. These get an error, the others their predictions. One bad row in a batch of n costs at
- * most 2·log2(n) + 1 extra requests. `scoring/failures/decide.ts` decides what to do about a failure.
+ * Scores batches and handles failing ones: they are tried again, and where the rows may be at fault, they are halved
+ * until the failing rows are isolated. These get an error, the others their predictions. One bad row in a batch of n
+ * costs at most 2·log2(n) + 1 extra requests. `scoring/failures/decide.ts` decides what to do about a failure.
  */
 export class ScoreBatch {
   readonly #options: ScoreBatchOptions;
   readonly #prober: Prober;
   readonly #firstRejects = new FirstRejects();
   #hasScored: boolean;
-  /** The first batch that failed before any row was scored. Others wait for it: every batch may have the same problem. */
+  /**
+   * The first batch that failed before any row was scored. Others wait for it: every batch may have the same problem.
+   */
   #firstFailed: Promise<Scored> | undefined;
   #firstCheck: Promise<void> | undefined;
 
@@ -137,7 +139,10 @@ export class ScoreBatch {
     return joinParts(parts);
   }
 
-  /** Rejects the rows that the service has named, and scores the others, which come first: they may be the first scored ones. */
+  /**
+   * Rejects the rows that the service has named, and scores the others, which come first: they may be the first scored
+   * ones.
+   */
   async #withoutRows(pieces: readonly Piece[], failed: Failed): Promise<Scored> {
     const scored = new Map<Piece, Scored>();
     for (const piece of pieces)

@@ -32,8 +32,8 @@ const MAX_LEVELS = 20;
 export interface Counting {
   columns: readonly CountedColumn[];
   /**
-   * Whether it also counts what is not exceptional: sums, ranges, categories and probabilities. That takes some percent of
-   * the time of a local model, so a run does so only if the result is written somewhere.
+   * Whether it also counts what is not exceptional: sums, ranges, categories and probabilities. That takes some percent
+   * of the time of a local model, so a run does so only if the result is written somewhere.
    */
   isDetailed: boolean;
 }
@@ -125,9 +125,10 @@ const MIN_IMPACT = 0.01;
 const DEFAULT_SHARE = 0.5;
 
 /**
- * Decides how much columns matter. A run must not go on if most values of columns mean nothing to the model whose weights add up
- * to 1: a single one with at least 1% of the impact of all drivers, or with as much as the average column, because the impact
- * of each of very many columns is small; or several with less. If the report does not say, each matters.
+ * Decides how much columns matter. A run must not go on if most values of columns mean nothing to the model whose
+ * weights add up to 1: a single one with at least 1% of the impact of all drivers, or with as much as the average
+ * column, because the impact of each of very many columns is small; or several with less. If the report does not say,
+ * each matters.
  *
  * @param names of the columns that the model gets
  * @returns the weight of a column, from 0 to 1
@@ -147,8 +148,8 @@ export function weightsOf(
 }
 
 /**
- * By kind, the share above which a run stops: half of the values that were recognized in training, and all others. A column
- * that often had no value in training may be missing in up to twice as many rows.
+ * By kind, the share above which a run stops: half of the values that were recognized in training, and all others. A
+ * column that often had no value in training may be missing in up to twice as many rows.
  *
  * @returns for missing values undefined, if nothing is known of the training
  */

@@ -185,9 +185,9 @@ const NO_SUMS = new Float64Array();
 
 /**
  * A histogram of probabilities in bins of fixed limits, as in HdrHistogram (https://hdrhistogram.org): 32 bins of equal
- * width between two powers of two, from 2^-16 to 1/2, and the same mirrored from 1/2 to 1. A bin is at most 1/32 as wide
- * as its distance from 0 or from 1, whichever is nearer, or 2^-16 at the ends. Neither the order of rows nor how they are
- * divided into batches matters, which is not so for sketches that merge bins as they go.
+ * width between two powers of two, from 2^-16 to 1/2, and the same mirrored from 1/2 to 1. A bin is at most 1/32 as
+ * wide as its distance from 0 or from 1, whichever is nearer, or 2^-16 at the ends. Neither the order of rows nor how
+ * they are divided into batches matters, which is not so for sketches that merge bins as they go.
  */
 const SUB_BITS = 5;
 const SUB_BINS = 1 << SUB_BITS;

@@ -81,8 +81,8 @@ export class Attempts {
   }
 
   /**
-   * Waits before the next attempt. While other requests are to show whether the service is up, the wait ends once they have:
-   * it is not too short for that, because what they show counts only for the next attempt.
+   * Waits before the next attempt. While other requests are to show whether the service is up, the wait ends once they
+   * have: it is not too short for that, because what they show counts only for the next attempt.
    *
    * @param isPart see `FailedAttempt`
    */

@@ -1,7 +1,9 @@
 import { type Location, RowcastError, type Severity } from '../../base/errors.ts';
 import type { FailureKind } from './failure-rule.ts';
 
-/** A CallError as plain data: what a scorer returns, perhaps from another thread, and what the failure table decides on. */
+/**
+ * A CallError as plain data: what a scorer returns, perhaps from another thread, and what the failure table decides on.
+ */
 export interface Failure {
   readonly kind: FailureKind;
   /** Shown to the user, as are message, location and hint. */
@@ -48,7 +50,9 @@ export type CallDetails = Pick<
   cause?: unknown;
 };
 
-/** What a failure means once it ends a command: a wrong key or report refuses it, an unavailable service may come back. */
+/**
+ * What a failure means once it ends a command: a wrong key or report refuses it, an unavailable service may come back.
+ */
 export const severities: Readonly<Record<FailureKind, Severity>> = {
   unavailable: 'temporary',
   busy: 'temporary',

@@ -13,7 +13,9 @@ export interface RequestCounts {
   succeeded: number;
 }
 
-/** Availability of a service, over all requests. Times are from `performance.now()`, which clock changes do not affect. */
+/**
+ * Availability of a service, over all requests. Times are from `performance.now()`, which clock changes do not affect.
+ */
 export class ServiceAvailability {
   readonly #finished: RequestCounts = { all: 0, succeeded: 0 };
   #downSince: number | undefined;

@@ -73,7 +73,8 @@ export function appendedOptionsOf(options: MergeOptions, predictionType: Predict
 /**
  * Checks the first predictions against what options or report announced.
  *
- * @throws RowcastError `bad_option` for an option that such predictions do not have; `wrong_answer` if the report has classes
+ * @throws RowcastError `bad_option` for an option that such predictions do not have; `wrong_answer` if the report has
+ *   classes
  */
 export function checkAnnounced(
   options: MergeOptions,

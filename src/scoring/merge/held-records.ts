@@ -22,8 +22,8 @@ const MAX_BYTES = 32 << 20;
 const RECORD_OVERHEAD = 200;
 
 /**
- * Records that wait for the header because it is not known yet what is predicted: blank lines and rows that the service rejected.
- * Malformed records are not part of the output, so they do not wait.
+ * Records that wait for the header because it is not known yet what is predicted: blank lines and rows that the service
+ * rejected. Malformed records are not part of the output, so they do not wait.
  */
 export class HeldRecords {
   readonly #layout: Pick<Layout, 'merger'>;

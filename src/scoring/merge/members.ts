@@ -4,15 +4,15 @@ import type { Position } from '../../formats/records/position.ts';
 import { groupOf, type RowGroups } from '../../formats/records/row-groups.ts';
 
 /**
- * A member of a compressed file, or frame of zstd, ends with the first record that reaches this many bytes of input, or of
- * appended fields.
+ * A member of a compressed file, or frame of zstd, ends with the first record that reaches this many bytes of input, or
+ * of appended fields.
  */
 export const MEMBER_INPUT_BYTES = 1 << 20;
 
 /**
- * Decides which records share a member of a compressed file: those that start in the same MiB of the input and the same group
- * of rows. This depends only on the input and the classes, so a resumed run writes the same members whatever the batches and
- * responses are, and a member never ends inside a record.
+ * Decides which records share a member of a compressed file: those that start in the same MiB of the input and the same
+ * group of rows. This depends only on the input and the classes, so a resumed run writes the same members whatever the
+ * batches and responses are, and a member never ends inside a record.
  */
 export class Members {
   readonly #rows: number;
@@ -21,8 +21,8 @@ export class Members {
 
   /**
    * @param maxAppendedBytes maximum bytes appended to a row; limits the size of a member if there are many classes
-   * @param wholeBatches whether a member ends with a batch, because a run resumes only there; batches must then depend only
-   *   on the input, too
+   * @param wholeBatches whether a member ends with a batch, because a run resumes only there; batches must then depend
+   *   only on the input, too
    * @param groups of rows that the output has; they are its members then
    */
   constructor(maxAppendedBytes: number, wholeBatches = false, groups?: RowGroups) {

@@ -17,9 +17,9 @@ import { OutputBuffers } from './output-buffers.ts';
 import { type PartTally, type PartTallyOptions, partTally } from './part-tally.ts';
 
 /**
- * The stage that joins predictions to rows. What is predicted is known from the definition, else the report, else the first
- * response. The header is written as soon as they are known; until then rejects are passed on, and only the records that
- * belong after the header are held.
+ * The stage that joins predictions to rows. What is predicted is known from the definition, else the report, else the
+ * first response. The header is written as soon as they are known; until then rejects are passed on, and only the
+ * records that belong after the header are held.
  */
 export class Merger {
   readonly #options: MergeOptions;
@@ -192,8 +192,8 @@ function mergedBefore({ merged }: ScoredBatch): MergePart | undefined {
 }
 
 /**
- * The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. In a file that is not
- * text, the line of a row is its number.
+ * The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. In a file that
+ * is not text, the line of a row is its number.
  */
 export function rejectsOf(
   { batch, faults, predictions }: ScoredBatch,
@@ -224,5 +224,7 @@ export function rejectsOf(
   return rejects;
 }
 
-/** A service's reject code. The codes of malformed records mean that a row was not sent, so a service's get a prefix. */
+/**
+ * A service's reject code. The codes of malformed records mean that a row was not sent, so a service's get a prefix.
+ */
 const serviceCode = (code: string): string => (isFaultCode(code) ? `service_${code}` : code);

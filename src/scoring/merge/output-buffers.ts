@@ -1,8 +1,8 @@
 const SMALLEST = 4 << 10;
 
 /**
- * Memory for what batches are merged into. It is reused once the rows are written: left to the garbage collector, it would
- * take a fifth of the time of a run with a local report.
+ * Memory for what batches are merged into. It is reused once the rows are written: left to the garbage collector, it
+ * would take a fifth of the time of a run with a local report.
  */
 export class OutputBuffers {
   /** By the offset at which its batch ends in the input. */

@@ -18,10 +18,14 @@ export interface PartTallyOptions {
   counting?: Counting | undefined;
 }
 
-/** Counts the values and probabilities of a batch's records `[from, to)`; each batch from its first record to its last. */
+/**
+ * Counts the values and probabilities of a batch's records `[from, to)`; each batch from its first record to its last.
+ */
 export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally;
 
-/** For batches whose scorer has not counted. The fields are found again, because their service has read them elsewhere. */
+/**
+ * For batches whose scorer has not counted. The fields are found again, because their service has read them elsewhere.
+ */
 export function partTally({ layout, nulls = [], counting }: PartTallyOptions): PartTally | undefined {
   // Without anything to count, the fields need not be found.
   if (counting === undefined || (counting.columns.length === 0 && !counting.isDetailed)) return undefined;

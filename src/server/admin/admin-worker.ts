@@ -63,7 +63,8 @@ const server = createServer(
   },
   (request, response) => connections.serve(request, response, () => respond(request, response)),
 );
-// However many connections are open without a request, or with an unread response, a new one takes the place of another.
+// However many connections are open without a request, or with an unread response, a new one takes the place of
+// another.
 const connections = new ServerConnections(server, {
   isTls: false,
   limit: CONNECTIONS,

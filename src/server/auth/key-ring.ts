@@ -155,9 +155,9 @@ export interface Clocks {
 const ownClocks: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
 
 /**
- * The time by which keys expire. It does not go back when the machine's clock is set back, so that a key that has expired
- * stays expired. A jump forward counts at once, but is forgotten if the clock is set right within 30 s: otherwise a
- * mistake would make keys expire for good.
+ * The time by which keys expire. It does not go back when the machine's clock is set back, so that a key that has
+ * expired stays expired. A jump forward counts at once, but is forgotten if the clock is set right within 30 s:
+ * otherwise a mistake would make keys expire for good.
  */
 export class ExpiryClock {
   readonly #clocks: Clocks;

@@ -127,7 +127,9 @@ const MAX_REMEMBERED = 10_000;
  * share one address, so one of them could lock out the others. Guessing a stored key is hopeless at any rate.
  */
 export class WrongKeys {
-  /** By address, the time until which its wrong keys are accounted for, as in `RowRate`; the most recently seen last. */
+  /**
+   * By address, the time until which its wrong keys are accounted for, as in `RowRate`; the most recently seen last.
+   */
   readonly #until = new Map<string, number>();
   readonly #now: () => number;
 

@@ -103,8 +103,8 @@ const malformed = (detail: string): RequestError => new RequestError('malformed'
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /**
- * A name that tells the format of an upload: that of its own name, else that of its media type. The name `upload` tells nothing,
- * so the first bytes decide.
+ * A name that tells the format of an upload: that of its own name, else that of its media type. The name `upload` tells
+ * nothing, so the first bytes decide.
  *
  * @throws RequestError `unsupported_media_type` for Parquet
  */

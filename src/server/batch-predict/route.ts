@@ -28,9 +28,9 @@ import { scoreUpload, uploadTurns } from './upload-scorer.ts';
 const HELD_BACK = 3;
 
 /**
- * POST /user/batch-predict: takes a CSV or JSON lines and streams the rows back with a probability per class. The row counts follow as a
- * trailer. A failure after the first byte aborts the connection, so that a partial response is never mistaken for a
- * complete one.
+ * POST /user/batch-predict: takes a CSV or JSON lines and streams the rows back with a probability per class. The row
+ * counts follow as a trailer. A failure after the first byte aborts the connection, so that a partial response is never
+ * mistaken for a complete one.
  */
 export async function batchPredictRoute(app: FastifyInstance, options: Shared): Promise<void> {
   const { home, models, threads, limits, fairUse, onScored } = options;

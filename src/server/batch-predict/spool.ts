@@ -35,8 +35,8 @@ const BLOCK_BYTES = 256 << 10;
 
 /**
  * Buffers bytes ahead of their reader. Many clients send their whole upload before they read a byte, and would deadlock
- * with a server that waits for them to read. A reader that keeps reading applies backpressure as usual. While nothing is
- * read for some time, the bytes go to a file, and when that is full, the source waits until it was read.
+ * with a server that waits for them to read. A reader that keeps reading applies backpressure as usual. While nothing
+ * is read for some time, the bytes go to a file, and when that is full, the source waits until it was read.
  */
 export async function* spooled(source: AsyncIterable<Buffer>, options: SpoolOptions): AsyncGenerator<Buffer> {
   const spool = new Spool(options);
@@ -141,7 +141,9 @@ class Spool {
     for (let at = 0; at < bytes.length && !this.#isStopped; ) at += await this.#spill(bytes.subarray(at));
   }
 
-  /** Writes as much as there is room for to the file, or waits until it was read. @returns how many bytes it has written */
+  /**
+   * Writes as much as there is room for to the file, or waits until it was read. @returns how many bytes it has written
+   */
   async #spill(bytes: Buffer): Promise<number> {
     const { folder, spillBytes, space, onFull } = this.#options;
     this.#file ??= await openUnnamed(folder);

@@ -33,8 +33,8 @@ interface UploadScorerOptions {
 }
 
 /**
- * Scores uploads by a model of the service: large batches in its threads, small ones on the main thread. No attempt fails,
- * unless the thread does, or the key of the upload has been revoked or has expired.
+ * Scores uploads by a model of the service: large batches in its threads, small ones on the main thread. No attempt
+ * fails, unless the thread does, or the key of the upload has been revoked or has expired.
  */
 export function uploadScorer(options: UploadScorerOptions): Scorer {
   return {

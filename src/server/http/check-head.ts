@@ -41,7 +41,9 @@ export function checkHosts(app: FastifyInstance, bound: string): void {
   app.addHook('onRequest', ({ raw }, _, done) => done(headProblem(raw) ?? check(raw)));
 }
 
-/** Makes the check of a request's host. @returns the problem with its Host header, or undefined if the host is allowed */
+/**
+ * Makes the check of a request's host. @returns the problem with its Host header, or undefined if the host is allowed
+ */
 export function hostCheck(bound: string): (request: IncomingMessage) => RequestError | undefined {
   const names = isLoopback(bound) ? [...ownNames, bound.toLowerCase()] : undefined;
   return ({ headers, headersDistinct, httpVersion, url = '/' }) => {

@@ -49,8 +49,8 @@ export class ServerConnections {
   /**
    * Handles a request. If another one arrives before the response was passed to the kernel, it is not parsed, and the
    * connection closes after the response. Clients may send requests without waiting for responses (pipelining, RFC 9112
-   * section 9.3.2), but none that is in use does, and Node would parse and handle all of them at once: what is read from a
-   * socket may contain thousands.
+   * section 9.3.2), but none that is in use does, and Node would parse and handle all of them at once: what is read
+   * from a socket may contain thousands.
    */
   serve(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { socket } = request;
@@ -153,8 +153,8 @@ const STOP = -1;
 
 /**
  * Stops the parser of a connection at the head of a request that is refused; it parses nothing after it. To close the
- * socket is not enough: what was read from it at once, up to 64 KiB, would be parsed to its end, and each of its thousands
- * of requests takes 1.5 KB until the sockets of all connections are closed.
+ * socket is not enough: what was read from it at once, up to 64 KiB, would be parsed to its end, and each of its
+ * thousands of requests takes 1.5 KB until the sockets of all connections are closed.
  *
  * @param socket a connection that the server has begun to read
  * @param isRefused called at the head of each request; if it refuses, it sees to the end of the connection

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { isOwnAddress, networkOf } from './client-network.ts';
 
 /**
- * Why a connection was closed. To make room at a limit: its client did not read its response (`unread`), it waited for a
- * request (`idle`), its client did not finish sending its request (`stalled`), or there was none of these, and the new one
- * was closed (`refused`). Without a limit of connections: a request arrived before the response
- * to the last one was sent (`pipelined`).
+ * Why a connection was closed. To make room at a limit: its client did not read its response (`unread`), it waited for
+ * a request (`idle`), its client did not finish sending its request (`stalled`), or there was none of these, and the
+ * new one was closed (`refused`). Without a limit of connections: a request arrived before the response to the last one
+ * was sent (`pipelined`).
  */
 export const closings = {
   unread: 'whose client did not read its response',
@@ -56,9 +56,9 @@ export function isIdle(
 }
 
 /**
- * The connection to close at a limit: the one whose response has been unread for longest, else the one that has been idle
- * for longest, else the one that has been stalled for longest, else the new one. Never one whose response is still being
- * produced.
+ * The connection to close at a limit: the one whose response has been unread for longest, else the one that has been
+ * idle for longest, else the one that has been stalled for longest, else the new one. Never one whose response is still
+ * being produced.
  *
  * @param stalledMs how long a connection counts as active while the service waits for its client
  */

@@ -3,8 +3,8 @@ const LOOP_MS = 10;
 
 /**
  * Shares the service's main thread between keys, slice by slice. When there is more work than fits into one turn of
- * the event loop, keys take turns, one slice per turn of the loop, so that a key with a thousand requests delays another
- * key's request by only one slice. Otherwise nothing waits, because waiting costs 10% more CPU time.
+ * the event loop, keys take turns, one slice per turn of the loop, so that a key with a thousand requests delays
+ * another key's request by only one slice. Otherwise nothing waits, because waiting costs 10% more CPU time.
  */
 export class MainThreadTurns {
   readonly #now: () => number;
@@ -78,7 +78,10 @@ class KeyQueue {
 /** Slices that are worked on at once, so that a thread has the next one when it finishes one. */
 const AT_ONCE = 2;
 
-/** Shares a thread or a disk between keys, slice by slice: a key with a thousand requests delays another key's by two slices. */
+/**
+ * Shares a thread or a disk between keys, slice by slice: a key with a thousand requests delays another key's by two
+ * slices.
+ */
 export class KeyTurns {
   readonly #waiting = new KeyQueue();
   #running = 0;

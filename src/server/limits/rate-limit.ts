@@ -5,8 +5,8 @@ import { keyOf } from './shares.ts';
 
 /**
  * A hook that limits the requests per second of each key, for routes behind a key or a session: one budget for all of
- * them. Responses carry RateLimit-Limit, -Remaining and -Reset, the headers of draft-ietf-httpapi-ratelimit-headers-03 to
- * -06: later drafts use other names, which few clients know. A 429 also has Retry-After.
+ * them. Responses carry RateLimit-Limit, -Remaining and -Reset, the headers of draft-ietf-httpapi-ratelimit-headers-03
+ * to -06: later drafts use other names, which few clients know. A 429 also has Retry-After.
  */
 export async function rateLimitHook(
   app: FastifyInstance,

@@ -76,8 +76,8 @@ interface Waiting {
 }
 
 /**
- * The memory that the decompressors, parsers and threads of all uploads may have together. An upload waits until its key may have
- * as much more, while others would be refused: a file is sent once, and it may have arrived already.
+ * The memory that the decompressors, parsers and threads of all uploads may have together. An upload waits until its
+ * key may have as much more, while others would be refused: a file is sent once, and it may have arrived already.
  */
 export class UploadMemory {
   readonly #budget: SharedBudget;

@@ -7,8 +7,8 @@ import type { Limits } from '../service-limits.ts';
 import { SharedBudget, UploadMemory } from './shared-budget.ts';
 
 /**
- * The resources that keys share. The limit of connections also limits requests, since a connection with a request is never
- * closed to make room.
+ * The resources that keys share. The limit of connections also limits requests, since a connection with a request is
+ * never closed to make room.
  */
 export const openShares = (
   { connections, uploads, memoryBytes, responseBytes, uploadBytes, maxSpillBytes }: Limits,
@@ -82,8 +82,8 @@ export function busy(reply: FastifyReply, detail: string, retrySeconds: number):
 const FREE_BYTES = 16 << 10;
 
 /**
- * Charges responses to the memory of their key until the client has read them; those to requests without a key share the
- * memory of one key. Streams keep only a few pieces in memory, and limit them themselves.
+ * Charges responses to the memory of their key until the client has read them; those to requests without a key share
+ * the memory of one key. Streams keep only a few pieces in memory, and limit them themselves.
  */
 export function chargeResponses(app: FastifyInstance, responses: SharedBudget): void {
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {

@@ -18,8 +18,8 @@ export interface EncodedPersonas {
   /** The number of personas. */
   rows: number;
   /**
-   * A number per column and persona, persona after persona, as models take them. Those of a persona with an error have no
-   * meaning. They are overwritten by the next read.
+   * A number per column and persona, persona after persona, as models take them. Those of a persona with an error have
+   * no meaning. They are overwritten by the next read.
    */
   values: Float64Array;
   /** By the persona's index. */
@@ -39,8 +39,8 @@ interface Known {
 }
 
 /**
- * Reads personas from JSON directly into the numbers that models take. Missing columns, nulls and unknown levels are missing
- * values. Columns that the report does not have are ignored, unless a persona has no others.
+ * Reads personas from JSON directly into the numbers that models take. Missing columns, nulls and unknown levels are
+ * missing values. Columns that the report does not have are ignored, unless a persona has no others.
  */
 export class PersonaReader {
   /** The number of columns of the engine. */

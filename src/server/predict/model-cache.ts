@@ -180,8 +180,9 @@ export class ModelCache {
 const FILLED = 0.5;
 
 /**
- * Loads models before the first request needs them, those of the reports that were trained last first, until the time is
- * over or half of the memory for models is used. A report that cannot be loaded is left to the request that asks for it.
+ * Loads models before the first request needs them, those of the reports that were trained last first, until the time
+ * is over or half of the memory for models is used. A report that cannot be loaded is left to the request that asks for
+ * it.
  *
  * @returns the ids of the loaded reports, in the order in which they were loaded
  */

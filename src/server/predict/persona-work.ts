@@ -51,7 +51,10 @@ export class PersonaWork {
     return this.#id;
   }
 
-  /** @throws RequestError `malformed`, `too_many_personas`, `too_many_members`; of a single persona why it has no prediction */
+  /**
+   * @throws RequestError `malformed`, `too_many_personas`, `too_many_members`; of a single persona why it has no
+   *   prediction
+   */
   next(predictor: PersonaPredictor): Slice {
     const { content } = this.#call ?? {};
     if (this.#member === 'features') return this.#single(content, predictor);

@@ -9,8 +9,8 @@ const COMMA = 0x2c;
 const END = 0x7d7d;
 
 /**
- * Writes responses as bytes. This is many times faster than creating an object per persona, and it preserves the order of
- * the classes and a class named __proto__.
+ * Writes responses as bytes. This is many times faster than creating an object per persona, and it preserves the order
+ * of the classes and a class named __proto__.
  */
 export class ResponseWriter {
   /** What is before each probability. */
@@ -108,8 +108,8 @@ const TEXT_BYTES = 2 << 20;
 /** The size of the pieces of a larger one. */
 const PIECE_BYTES = 64 << 10;
 /**
- * The memory of the pieces that are being sent: those in the socket and behind it, and those that were sent, of which the kernel
- * takes some megabytes of a client that does not read, and which are collected late.
+ * The memory of the pieces that are being sent: those in the socket and behind it, and those that were sent, of which
+ * the kernel takes some megabytes of a client that does not read, and which are collected late.
  */
 const SENDING_BYTES = 1 << 20;
 /** About the memory of an error. */
@@ -122,8 +122,8 @@ interface Predicted {
 }
 
 /**
- * The memory that a response will take, if it is added in slices of so many rows: what cannot be kept is not worth being
- * predicted.
+ * The memory that a response will take, if it is added in slices of so many rows: what cannot be kept is not worth
+ * being predicted.
  */
 export function expectedBytes(
   rows: number,

@@ -8,8 +8,8 @@ import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import { sanitize } from '../../base/sanitize.ts';
 
 /**
- * The status of each problem code; docs/running-the-service.md lists them. A damaged report stays damaged until it is trained
- * again, hence 410: a 5xx would invite clients to retry.
+ * The status of each problem code; docs/running-the-service.md lists them. A damaged report stays damaged until it is
+ * trained again, hence 410: a 5xx would invite clients to retry.
  */
 const statuses: Readonly<Record<ProblemCode, number>> = {
   malformed: 400,

@@ -85,7 +85,10 @@ export function openMetrics(reportsLoaded: () => number) {
     refused,
     handshakeFailed,
     connectionClosed,
-    /** All metrics in the Prometheus text format; shared by concurrent requests, which need no key and must not cause work. */
+    /**
+     * All metrics in the Prometheus text format; shared by concurrent requests, which need no key and must not cause
+     * work.
+     */
     text: () => {
       text ??= registry.metrics().finally(() => {
         text = undefined;

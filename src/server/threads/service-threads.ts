@@ -44,8 +44,8 @@ export interface ThreadCall {
 }
 
 /**
- * The threads that parse, score and write large requests, so that the main thread is free for others. One is started when
- * there is work and all others have some; one that has died is replaced in the same way.
+ * The threads that parse, score and write large requests, so that the main thread is free for others. One is started
+ * when there is work and all others have some; one that has died is replaced in the same way.
  */
 export class ServiceThreads {
   readonly #options: ServiceThreadsOptions;
@@ -177,8 +177,8 @@ interface Needs {
 }
 
 /**
- * Megabytes of a thread for what is new. It has few objects, but each may hold much memory outside of the heap, such as bodies
- * and predictions, which is free again only when the objects are collected: the default, 48, keeps 90 MB more.
+ * Megabytes of a thread for what is new. It has few objects, but each may hold much memory outside of the heap, such as
+ * bodies and predictions, which is free again only when the objects are collected: the default, 48, keeps 90 MB more.
  */
 const YOUNG_MB = 6;
 

@@ -1,12 +1,15 @@
 import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 
 /**
- * Uncompressed size of a gzip member or zstd frame. It is large compared to deflate's window of 32 KiB, so compression hardly
- * suffers.
+ * Uncompressed size of a gzip member or zstd frame. It is large compared to deflate's window of 32 KiB, so compression
+ * hardly suffers.
  */
 export const MEMBER_BYTES = 1 << 20;
 
-/** The largest window of uploads: more than any level of zstd has without --long. Windows of 2 GiB are for files of the user. */
+/**
+ * The largest window of uploads: more than any level of zstd has without --long. Windows of 2 GiB are for files of the
+ * user.
+ */
 export const UPLOAD_WINDOW_BYTES = 128 << 20;
 
 /** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */

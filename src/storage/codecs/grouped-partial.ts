@@ -3,8 +3,8 @@ import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 import { reopen } from './members-partial.ts';
 
 /**
- * A file of groups of rows. Each member that is appended is one. It can be truncated between them, and continued within one with
- * the text of that one; its bytes do not depend on whether it was.
+ * A file of groups of rows. Each member that is appended is one. It can be truncated between them, and continued within
+ * one with the text of that one; its bytes do not depend on whether it was.
  */
 export function groupedPartial<Mark>(
   file: AppendedFile,

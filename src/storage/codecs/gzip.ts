@@ -8,8 +8,8 @@ import type { Codec } from './codec.ts';
 import { membersPartial } from './members-partial.ts';
 
 /**
- * Gzip's own level 6 takes half as much time again for files that are 4 % smaller. A member of 1 MiB is usually returned
- * in one piece of this size, instead of one of 16 KiB after the other (test/bench/RESULTS.md).
+ * Gzip's own level 6 takes half as much time again for files that are 4 % smaller. A member of 1 MiB is usually
+ * returned in one piece of this size, instead of one of 16 KiB after the other (test/bench/RESULTS.md).
  */
 const OPTIONS = { level: 5, chunkSize: 1 << 19 };
 

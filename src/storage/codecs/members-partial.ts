@@ -4,9 +4,9 @@ import type { AppendedFile, Extent, PartialFile } from '../partial-file.ts';
 const MEMBERS_AT_ONCE = 2;
 
 /**
- * A compressed file of several members, each compressed separately: members of gzip, or frames of zstd. It can be truncated
- * between members, and continued within one with the text of that one; its bytes do not depend on whether it was. No member
- * is empty.
+ * A compressed file of several members, each compressed separately: members of gzip, or frames of zstd. It can be
+ * truncated between members, and continued within one with the text of that one; its bytes do not depend on whether it
+ * was. No member is empty.
  *
  * @param compress makes a member
  */
@@ -98,7 +98,10 @@ export function membersPartial<Mark>(
   };
 }
 
-/** The bytes of a member before they are compressed or encoded, in memory that is used for several members, one after the other. */
+/**
+ * The bytes of a member before they are compressed or encoded, in memory that is used for several members, one after
+ * the other.
+ */
 class Member<Mark> {
   #memory = Buffer.alloc(0);
   #length = 0;

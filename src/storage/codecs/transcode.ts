@@ -64,7 +64,10 @@ export function checkEncoding(encoding: string): void {
   decoderOf(encoding);
 }
 
-/** The name that `iconv` has for an encoding that `checkEncoding` has accepted. It may decode others of its names differently, such as latin1. */
+/**
+ * The name that `iconv` has for an encoding that `checkEncoding` has accepted. It may decode others of its names
+ * differently, such as latin1.
+ */
 export const nameForIconv = (encoding: string): string =>
   UTF_16.test(encoding) ? 'utf-16' : decoderOf(encoding).encoding.replace(/^x-|-i$/g, '');
 

@@ -12,8 +12,8 @@ export interface FramePiece {
 }
 
 /**
- * Splits zstd data into its frames (RFC 8878, section 3.1) without decompressing it, because a decompressor alone does not
- * tell data that was cut off, or followed by something else, from what is complete. Skippable frames are left out.
+ * Splits zstd data into its frames (RFC 8878, section 3.1) without decompressing it, because a decompressor alone does
+ * not tell data that was cut off, or followed by something else, from what is complete. Skippable frames are left out.
  *
  * @param file for messages
  * @param maxWindowBytes the most that a decompressor may have to remember, which the sender of the data chooses

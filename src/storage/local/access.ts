@@ -42,8 +42,8 @@ export function keepAccess(file: number, { kept }: FileAccess): void {
 }
 
 /**
- * Takes the permissions of others from a file that is there already, if only its owner may have any: a run may be resumed
- * with `--private` that was begun without.
+ * Takes the permissions of others from a file that is there already, if only its owner may have any: a run may be
+ * resumed with `--private` that was begun without.
  *
  * @param file its descriptor
  */

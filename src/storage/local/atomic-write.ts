@@ -17,8 +17,8 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
 }
 
 /**
- * Replaces a file atomically: writes and syncs a new one, then renames it over the old one. A reader sees the one or the
- * other; the rename is durable after `syncFolder`.
+ * Replaces a file atomically: writes and syncs a new one, then renames it over the old one. A reader sees the one or
+ * the other; the rename is durable after `syncFolder`.
  *
  * @param next where the new file is written; in the same folder
  */
@@ -73,8 +73,8 @@ export async function placeFile(path: string, text: string, how: 'create' | 'rep
 }
 
 /**
- * Replaces a file atomically before it returns, for a process that is about to end. A write to the same partial file that
- * is still in progress does not mix with it.
+ * Replaces a file atomically before it returns, for a process that is about to end. A write to the same partial file
+ * that is still in progress does not mix with it.
  *
  * @param next where the new file is written; in the same folder
  * @throws NodeJS.ErrnoException
@@ -124,8 +124,8 @@ async function createUnlessTaken(written: string, path: string): Promise<void> {
 }
 
 /**
- * Creates a file that only its owner can read, with its content, unless it exists. It is not synced: it is only needed while
- * this process runs.
+ * Creates a file that only its owner can read, with its content, unless it exists. It is not synced: it is only needed
+ * while this process runs.
  *
  * @param written an unused path in the same folder; if another process removes that file too early, it is written again
  * @returns false if the file already exists

@@ -6,9 +6,9 @@ import type { UsedFile } from '../target.ts';
 import { realFolderOf } from './sibling-path.ts';
 
 /**
- * Checks, before anything is opened for writing, that every file a command writes is distinct from the files it reads and
- * from its other outputs. Existing files are compared by inode, others by name; links are followed. Pipes and devices
- * are not compared: opening them twice does no harm.
+ * Checks, before anything is opened for writing, that every file a command writes is distinct from the files it reads
+ * and from its other outputs. Existing files are compared by inode, others by name; links are followed. Pipes and
+ * devices are not compared: opening them twice does no harm.
  *
  * @throws RowcastError `output_is_input`, `same_output`
  */

@@ -27,7 +27,10 @@ export async function prepareReports(home: string, reports: string): Promise<Mad
   }
 }
 
-/** Removes the files that killed services were writing: in the home, and in its folders of keys, trainings, data and runs. */
+/**
+ * Removes the files that killed services were writing: in the home, and in its folders of keys, trainings, data and
+ * runs.
+ */
 export async function removeUnfinished(home: string): Promise<void> {
   const folders = [home, join(home, 'keys'), join(home, 'trainings')];
   for (const parent of ['data', 'runs'].map(name => join(home, name)))
@@ -37,8 +40,8 @@ export async function removeUnfinished(home: string): Promise<void> {
 }
 
 /**
- * Whether everybody on the machine can replace the reports and keys in a folder: its mode lets them write, and is not that of
- * folders such as /tmp (1777), where only owners replace their files.
+ * Whether everybody on the machine can replace the reports and keys in a folder: its mode lets them write, and is not
+ * that of folders such as /tmp (1777), where only owners replace their files.
  */
 export async function isWritableByAll(folder: string): Promise<boolean> {
   const mode = await stat(folder).then(
@@ -88,8 +91,8 @@ export const toUnreadableHome =
 const ABANDONED_MS = 10 * 60_000;
 
 /**
- * Removes what killed processes have left in a folder. Nobody needs it, so a folder that cannot be read or changed is no
- * failure.
+ * Removes what killed processes have left in a folder. Nobody needs it, so a folder that cannot be read or changed is
+ * no failure.
  *
  * @param isLeft whether a name is that of something unfinished
  */

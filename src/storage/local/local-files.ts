@@ -90,9 +90,9 @@ export async function isLocalPattern(name: string): Promise<boolean> {
 }
 
 /**
- * The files that a pattern matches, sorted. A link to a file is a file of its own, as for a shell. A folder is read once,
- * even if links lead to it on several ways, because they may lead in a circle. A link to nothing is among the files: opening it
- * says what is wrong.
+ * The files that a pattern matches, sorted. A link to a file is a file of its own, as for a shell. A folder is read
+ * once, even if links lead to it on several ways, because they may lead in a circle. A link to nothing is among the
+ * files: opening it says what is wrong.
  */
 export async function filesMatching(pattern: string): Promise<string[]> {
   const { glob } = await import('tinyglobby');

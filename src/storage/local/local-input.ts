@@ -54,8 +54,8 @@ const READ_BYTES = 256 << 10;
 const SMALLEST_READ_BYTES = 4 << 10;
 
 /**
- * The bytes of a file from an offset. They are read into the same buffer again and again: left to the garbage collector,
- * a buffer for each read would take a tenth of the time of a run with a local model.
+ * The bytes of a file from an offset. They are read into the same buffer again and again: left to the garbage
+ * collector, a buffer for each read would take a tenth of the time of a run with a local model.
  *
  * @param handle closed here; if opening the file fails, so does reading it
  * @param range in bytes; `size` is what the file probably has, so that a small one is read into a small buffer

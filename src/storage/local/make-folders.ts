@@ -11,8 +11,8 @@ export interface MadeFolders {
 }
 
 /**
- * Creates a folder and its missing parents, durably. Node's `recursive` option loops forever on file systems that cannot
- * create folders, such as /proc.
+ * Creates a folder and its missing parents, durably. Node's `recursive` option loops forever on file systems that
+ * cannot create folders, such as /proc.
  *
  * @param mode as of mkdir(2); the umask applies
  * @throws an error of fs; the parents that were created are removed
@@ -46,9 +46,9 @@ export async function makeFolders(path: string, mode = 0o777): Promise<MadeFolde
 }
 
 /**
- * Refuses to create a folder where a disk may be missing: its rows would fill the disk below. Below the working directory, all
- * folders may be created, elsewhere only one in a folder that is there and has something in it, or on which a disk is mounted:
- * without that, it is an empty folder.
+ * Refuses to create a folder where a disk may be missing: its rows would fill the disk below. Below the working
+ * directory, all folders may be created, elsewhere only one in a folder that is there and has something in it, or on
+ * which a disk is mounted: without that, it is an empty folder.
  *
  * @throws RowcastError `unwritable_output`
  */

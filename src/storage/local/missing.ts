@@ -6,7 +6,9 @@ export function unlessMissing(cause: unknown): undefined {
   if (!isMissing(cause)) throw cause;
 }
 
-/** For `catch`: undefined if nothing is at the path, also because one of its folders is a file; throws any other error. */
+/**
+ * For `catch`: undefined if nothing is at the path, also because one of its folders is a file; throws any other error.
+ */
 export function unlessAbsent(cause: unknown): undefined {
   if (codeOf(cause) !== 'ENOTDIR') unlessMissing(cause);
 }

@@ -7,8 +7,9 @@ const NETWORK =
   /^(nfs4?|cifs|smb3|9p|afs|ceph|lustre|beegfs|gpfs|fuse\.(sshfs|glusterfs|s3fs|gcsfuse|rclone|juicefs))$/;
 
 /**
- * Whether an operation on a file may succeed later, although nobody changes anything. EIO is such an error only on a network
- * file system, where a soft mount reports a server that does not answer in time; elsewhere it may be a defective disk.
+ * Whether an operation on a file may succeed later, although nobody changes anything. EIO is such an error only on a
+ * network file system, where a soft mount reports a server that does not answer in time; elsewhere it may be a
+ * defective disk.
  */
 export function isPassingAt(file: string, cause: unknown): boolean {
   if (isPassing(cause)) return true;

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Maximum length of a file name in bytes (NAME_MAX on Linux; macOS and NTFS allow 255 characters, which is never less). */
+/**
+ * Maximum length of a file name in bytes (NAME_MAX on Linux; macOS and NTFS allow 255 characters, which is never less).
+ */
 const MAX_NAME_BYTES = 255;
 
 /**
- * The path of a file next to another one: the same name with a suffix. If the name would be too long, it is truncated and
- * a digest of the full name is added, so that two long names never collide: `a-very-long-n~<32 hex digits>.lock`.
+ * The path of a file next to another one: the same name with a suffix. If the name would be too long, it is truncated
+ * and a digest of the full name is added, so that two long names never collide: `a-very-long-n~<32 hex digits>.lock`.
  *
  * @param room bytes to leave for a further suffix
  */

@@ -54,7 +54,8 @@ export class Claim {
   /**
    * @param object the checkpoint object
    * @param name of the output, for messages
-   * @param leaseMs how long the claim holds without being written again; 0 if something else decides who may take it over
+   * @param leaseMs how long the claim holds without being written again; 0 if something else decides who may take it
+   *   over
    */
   constructor(object: WritableObject, name: string, holder: ClaimHolder, leaseMs: number) {
     this.#object = object;

@@ -57,7 +57,8 @@ const PIECE_BYTES = 2 ** 30;
  * The parts of an upload that consists of whole objects, in order.
  *
  * @param objects their URLs and sizes in bytes
- * @returns undefined if the objects are empty, need too many parts, or if one other than the last is too small for a part
+ * @returns undefined if the objects are empty, need too many parts, or if one other than the last is too small for a
+ *   part
  */
 export function copiedRanges(
   objects: readonly { address: string; bytes: number }[],

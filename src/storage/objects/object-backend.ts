@@ -141,8 +141,8 @@ function objectSink(name: string, { object, partBytes }: ObjectOutputOptions): S
 export const prefixOf = (pattern: string): string => pattern.slice(0, pattern.search(SPECIAL));
 
 /**
- * A test of the URLs of objects. `*` stops at a slash, `**` does not; there are no hidden files in a store. What stands before
- * the first special character is literal.
+ * A test of the URLs of objects. `*` stops at a slash, `**` does not; there are no hidden files in a store. What stands
+ * before the first special character is literal.
  */
 export function objectPattern(pattern: string): (url: string) => boolean {
   const prefix = prefixOf(pattern);

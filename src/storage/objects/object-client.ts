@@ -215,7 +215,8 @@ export interface ObjectName {
 }
 
 /**
- * Takes a name such as `s3://bucket/key` apart. Buckets have no user and no port; keys may contain anything, also `?` and `#`.
+ * Takes a name such as `s3://bucket/key` apart. Buckets have no user and no port; keys may contain anything, also `?`
+ * and `#`.
  *
  * @throws RowcastError `usage`
  */

@@ -12,8 +12,8 @@ interface FolderObjects {
 }
 
 /**
- * A folder of objects. It is there as long as its marker is: what is written after the marker was removed is removed again,
- * and what is written before is seen by the process that removes the folder.
+ * A folder of objects. It is there as long as its marker is: what is written after the marker was removed is removed
+ * again, and what is written before is seen by the process that removes the folder.
  */
 export function objectFolder(
   path: string,

@@ -95,7 +95,10 @@ function objectStream(
   };
 }
 
-/** Ends a body from which nothing arrives for some time, with an error. While nobody asks for bytes, none need to arrive. */
+/**
+ * Ends a body from which nothing arrives for some time, with an error. While nobody asks for bytes, none need to
+ * arrive.
+ */
 async function* withoutStalls(body: ByteStream, stallMs: number, stop: AbortSignal): AsyncGenerator<Buffer> {
   let isStalled = false;
   const chunks = body[Symbol.asyncIterator]();

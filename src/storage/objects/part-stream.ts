@@ -34,7 +34,10 @@ interface PartStreamOptions {
   from?: { state: UploadState; carried: Buffer } | undefined;
 }
 
-/** Bytes that become the parts of an upload, all of one size. Those after the last whole part are carried by the checkpoint. */
+/**
+ * Bytes that become the parts of an upload, all of one size. Those after the last whole part are carried by the
+ * checkpoint.
+ */
 export class PartStream implements AppendedFile {
   readonly #object: WritableObject;
   readonly #claim: Claim | undefined;
@@ -187,7 +190,8 @@ const SMALL_PART_BYTES = 8 << 20;
 const LARGE_PART_BYTES = 512 << 20;
 
 /**
- * The size of the parts of an output: 9,000 of the 10,000 that S3 allows hold one that is half as large again as its input.
+ * The size of the parts of an output: 9,000 of the 10,000 that S3 allows hold one that is half as large again as its
+ * input.
  *
  * @param inputBytes undefined if not known
  */
@@ -199,8 +203,8 @@ export function partBytesFor(inputBytes: number | undefined): number {
 }
 
 /**
- * The memory of the parts of an upload. Left to the garbage collector, it would be several times as much. A checkpoint carries
- * bytes of a part, so memory is used again only if no point that may become a checkpoint lies in it.
+ * The memory of the parts of an upload. Left to the garbage collector, it would be several times as much. A checkpoint
+ * carries bytes of a part, so memory is used again only if no point that may become a checkpoint lies in it.
  */
 export class PartMemory {
   readonly #partBytes: number;

@@ -12,8 +12,8 @@ const DUPLICATE_SHARE = 0.01;
 /** A column with a larger share of all impacts decides nearly everything. */
 const DOMINANT_IMPACT = 0.8;
 /**
- * A column that is known only after the outcome tells it: a model that still makes more than this share of the errors of always
- * predicting the most frequent class has no such column.
+ * A column that is known only after the outcome tells it: a model that still makes more than this share of the errors
+ * of always predicting the most frequent class has no such column.
  */
 const LEFT_ERRORS = 0.5;
 

@@ -4,8 +4,8 @@ import { type NumberNotation, readNumber } from '../../formats/values/numbers.ts
 type UninformativeNumbers = 'one value' | 'counter' | 'identifier';
 
 /**
- * Whether a column's numbers are all equal, or merely count or identify the rows. Texts are parsed lazily, because for most
- * columns a few values rule out all of that.
+ * Whether a column's numbers are all equal, or merely count or identify the rows. Texts are parsed lazily, because for
+ * most columns a few values rule out all of that.
  */
 export function uninformativeNumbers(
   name: string,
@@ -61,8 +61,8 @@ const MIN_RANGE = 1e7;
 const CRITICAL = 1.95;
 
 /**
- * Whether distinct whole numbers, which are in no order, are identifiers rather than amounts. Amounts are rarely distinct
- * by nature: they are rounded, concentrated somewhere, or some of many rows are equal.
+ * Whether distinct whole numbers, which are in no order, are identifiers rather than amounts. Amounts are rarely
+ * distinct by nature: they are rounded, concentrated somewhere, or some of many rows are equal.
  */
 function identifiesRows(name: string, numbers: Float64Array): boolean {
   const sorted = numbers.toSorted();

@@ -152,7 +152,8 @@ const FEW_ROWS = 1_000;
  *
  * @param texts all labels as written, none of them blank
  * @param bins the number of ranges to divide numbers into
- * @throws RowcastError as training would: `numeric_target`, `not_numbers`, `too_few_rows`, `one_class`, `too_many_classes`
+ * @throws RowcastError as training would: `numeric_target`, `not_numbers`, `too_few_rows`, `one_class`,
+ *   `too_many_classes`
  */
 export function previewTarget(texts: TextCounts, predict: string, bins?: number): PreviewedTarget {
   const { nameOf, notes } = bins === undefined ? named(texts, predict) : binLabels(texts, bins, predict);

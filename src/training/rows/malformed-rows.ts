@@ -16,7 +16,10 @@ export interface HistoryFile {
   layout: Layout;
 }
 
-/** Counts the malformed rows of training data, which are left out up to a limit. Headers and records without a value are no rows. */
+/**
+ * Counts the malformed rows of training data, which are left out up to a limit. Headers and records without a value are
+ * no rows.
+ */
 export class MalformedRows {
   readonly #limit: RejectLimit | undefined;
   readonly #byCode = new Map<string, number>();

@@ -95,7 +95,10 @@ export const longFieldNote = ({ line, lines, bytes }: LongField, file?: string):
 /** Records parsed at once: a copy of all of them would take as much memory as the file. */
 const CHUNK_RECORDS = 5000;
 
-/** Batches of well-formed records that were kept as Latin-1 strings: one byte per character, a quarter of the memory of buffers. */
+/**
+ * Batches of well-formed records that were kept as Latin-1 strings: one byte per character, a quarter of the memory of
+ * buffers.
+ */
 export function* keptBatches(
   layout: Layout,
   records: readonly string[],

@@ -71,8 +71,9 @@ const STEP_ROWS = 10_000;
  * Reads all training data. Of more than `MAX_ROWS` labelled rows it keeps a sample stratified by class, so that memory
  * does not grow with the file.
  *
- * @throws RowcastError `bad_header`, `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`,
- *   `other_columns`, those of `openRecords` and `MalformedRows`, and `bad_option` if the predicted column is one of the features
+ * @throws RowcastError `bad_header`, `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`,
+ *   `not_numbers`, `other_columns`, those of `openRecords` and `MalformedRows`, and `bad_option` if the predicted
+ *   column is one of the features
  */
 export async function readHistory(
   options: HistoryOptions,

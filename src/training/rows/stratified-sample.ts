@@ -22,8 +22,8 @@ interface Stratum<T> {
 }
 
 /**
- * A stratified sample of a stream of rows: all rows up to `most`; of more rows, each stratum in proportion, but at least
- * one row of each. Memory does not grow with the number of rows. The same rows and seed give the same sample.
+ * A stratified sample of a stream of rows: all rows up to `most`; of more rows, each stratum in proportion, but at
+ * least one row of each. Memory does not grow with the number of rows. The same rows and seed give the same sample.
  */
 export class StratifiedSample<T> {
   readonly #most: number;

@@ -11,8 +11,8 @@ import { readJson } from '../stored-json.ts';
 import { dataSettings } from './settings.ts';
 
 /**
- * Uploaded data: `<home>/data/<id>/` with the bytes as uploaded, meta.json and profile.json. A folder gets this name once
- * it is complete; before and after, its name begins with `.+`.
+ * Uploaded data: `<home>/data/<id>/` with the bytes as uploaded, meta.json and profile.json. A folder gets this name
+ * once it is complete; before and after, its name begins with `.+`.
  */
 export const dataFolder = (home: string): string => resolve(home, 'data');
 

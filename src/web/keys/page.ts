@@ -125,8 +125,8 @@ export async function keyRows(home: string): Promise<KeyRow[]> {
 }
 
 /**
- * Whether the holder of a key that is not bound to reports may revoke another one: only if it grants no more, and for no
- * longer. A damaged key grants nothing.
+ * Whether the holder of a key that is not bound to reports may revoke another one: only if it grants no more, and for
+ * no longer. A damaged key grants nothing.
  */
 export function mayRevoke(
   { hasScope, expires }: Principal,

@@ -119,8 +119,8 @@ function classOf(text: string, { classes, quality }: Report): number {
 }
 
 /**
- * Where the browser reaches the service: the host that it asked for, which `checkHosts` has checked on loopback and which
- * elsewhere only the user chose. Behind a proxy both may differ; `copy.js` corrects them.
+ * Where the browser reaches the service: the host that it asked for, which `checkHosts` has checked on loopback and
+ * which elsewhere only the user chose. Behind a proxy both may differ; `copy.js` corrects them.
  */
 function originOf({ headers, socket }: FastifyRequest, { isEncrypted }: PlatformContext): string {
   const { host = '' } = headers;

@@ -85,7 +85,8 @@ function downloadNameOf(file: string, word: string, format: FileFormat): string 
 }
 
 /**
- * The value of Content-Disposition for a download (RFC 6266): browsers use the second name, other clients the first one.
+ * The value of Content-Disposition for a download (RFC 6266): browsers use the second name, other clients the first
+ * one.
  *
  * @param name may come from a user; no path of it is kept
  */

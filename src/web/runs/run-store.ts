@@ -20,8 +20,8 @@ const INPUT = 'input';
 const STARTING_MS = 60_000;
 
 /**
- * The runs of a data directory: `<home>/runs/<id>/` with `run.json`, `summary.json`, and the files of any scoring run next
- * to `output`, of which the lock tells whether the run is still going on.
+ * The runs of a data directory: `<home>/runs/<id>/` with `run.json`, `summary.json`, and the files of any scoring run
+ * next to `output`, of which the lock tells whether the run is still going on.
  */
 export class RunStore {
   readonly #folder: string;

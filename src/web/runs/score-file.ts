@@ -22,7 +22,10 @@ import { openUpload, type UploadObserver } from './open-upload.ts';
 import type { RunStore } from './run-store.ts';
 import type { StoredRun } from './stored-run.ts';
 
-/** Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is cancelled would go on with what was read. */
+/**
+ * Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is
+ * cancelled would go on with what was read.
+ */
 const WINDOW_BYTES = 1;
 
 export interface ScoreFileOptions extends UploadObserver {
@@ -53,8 +56,9 @@ interface ScoredFile {
 }
 
 /**
- * Stores an upload, then scores it exactly as `rowcast score` would score the file, and writes the output, the rejects and the
- * summary to the run's folder. Once the file is stored, the run goes on without its client, as long as the session does.
+ * Stores an upload, then scores it exactly as `rowcast score` would score the file, and writes the output, the rejects
+ * and the summary to the run's folder. Once the file is stored, the run goes on without its client, as long as the
+ * session does.
  */
 export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<ScoredFile> {
   const { client, ended, store } = options;

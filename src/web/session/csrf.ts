@@ -12,8 +12,8 @@ export const csrfField = (session: Pick<Session, 'csrfToken'>): Html =>
   html`<input type="hidden" name="${FIELD}" value="${session.csrfToken}">`;
 
 /**
- * Demands the session's token with everything that changes something: from modules as a header, before the body is read,
- * from forms as a field. A page of another site can have the browser send its cookies, but cannot read the token.
+ * Demands the session's token with everything that changes something: from modules as a header, before the body is
+ * read, from forms as a field. A page of another site can have the browser send its cookies, but cannot read the token.
  */
 export function checkCsrf(app: FastifyInstance): void {
   app.addHook('onRequest', async request => {

@@ -123,7 +123,9 @@ const MAX_LISTED = 10;
 const LEAK =
   'alone it nearly determines the column to predict. If it is known only afterwards, exclude it: otherwise the report looks better than its predictions will be';
 
-/** What is noticeable about the columns that the report would learn from: those left out, and those that look like IDs. */
+/**
+ * What is noticeable about the columns that the report would learn from: those left out, and those that look like IDs.
+ */
 function hintsOf(
   predicted: number,
   { columns }: Profile,

@@ -17,8 +17,8 @@ interface Search {
 }
 
 /**
- * Finds columns that leak the column to predict, in a thread so that predictions are not delayed. One search runs and one
- * waits: the latest, because its page is the one that is being looked at.
+ * Finds columns that leak the column to predict, in a thread so that predictions are not delayed. One search runs and
+ * one waits: the latest, because its page is the one that is being looked at.
  */
 export class Leaks {
   readonly #waitMs: number;

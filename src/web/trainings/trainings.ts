@@ -43,7 +43,8 @@ interface Running {
 }
 
 /**
- * The trainings of the platform: one at a time, because each uses all the memory and time of the machine that it can get.
+ * The trainings of the platform: one at a time, because each uses all the memory and time of the machine that it can
+ * get.
  */
 export class Trainings {
   readonly #home: string;

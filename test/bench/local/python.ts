@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 const exec = promisify(execFile);
 
 /**
- * Two environments for local models, because LightGBM imports pandas and scikit-learn where they are installed, which takes longer than
- * scoring 300,000 rows.
+ * Two environments for local models, because LightGBM imports pandas and scikit-learn where they are installed, which
+ * takes longer than scoring 300,000 rows.
  */
 const packages = {
   lightgbm: ['polars==2.1.0', 'lightgbm==4.7.0', 'numpy==2.4.6', 'scipy==1.17.1'],

@@ -1,4 +1,5 @@
-// npm run bench -- protocols [BATCHES [ROUNDS]]: what it takes to write the same rows as the body of a request, in each layout.
+// npm run bench -- protocols [BATCHES [ROUNDS]]: what it takes to write the same rows as the body of a request, in each
+// layout.
 
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
@@ -26,7 +27,10 @@ const input = read(`${text}\n`, { batchRows: BATCH_ROWS, chunk: 1 << 20 });
 /** Every third column has numbers, as the shape says. */
 const types = Object.fromEntries(header.map((name, at) => [name, at % 3 === 0 ? 'integer' : 'text']));
 
-/** Writes all batches, and returns the microseconds of CPU per thousand rows: other work on the machine changes them less. */
+/**
+ * Writes all batches, and returns the microseconds of CPU per thousand rows: other work on the machine changes them
+ * less.
+ */
 function writing(
   body: BodyLayout,
   given: Record<string, string> | undefined,

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Model servers of several protocols in a process of their own, which respond immediately: they count the rows of a request and
- * give each the same probabilities. Prints their URL.
+ * Model servers of several protocols in a process of their own, which respond immediately: they count the rows of a
+ * request and give each the same probabilities. Prints their URL.
  */
 interface Dialect {
   isOf: (path: string) => boolean;

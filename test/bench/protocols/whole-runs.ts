@@ -1,4 +1,5 @@
-// npm run bench -- protocols runs [ROWS [RUNS]]: whole runs of the usual input with each protocol, alternating, against a stub.
+// npm run bench -- protocols runs [ROWS [RUNS]]: whole runs of the usual input with each protocol, alternating, against
+// a stub.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

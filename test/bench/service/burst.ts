@@ -1,6 +1,6 @@
-// Measures how long requests take while other clients send a burst of pipelined requests: 990 connections, each with one write
-// of 64 KiB of tiny requests, which come from another process. On the port of the API, a persona every 5 ms; on that for
-// administration, a health check.
+// Measures how long requests take while other clients send a burst of pipelined requests: 990 connections, each with
+// one write of 64 KiB of tiny requests, which come from another process. On the port of the API, a persona every 5 ms;
+// on that for administration, a health check.
 //   node dist/test/bench/service/burst.js [ROUNDS [ROOT...]]
 
 import { spawn } from 'node:child_process';

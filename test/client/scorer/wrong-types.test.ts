@@ -21,7 +21,9 @@ import { score } from '../../support/scoring/score.ts';
 
 const mlflow = describedProtocol(description);
 
-/** Every seventh row has a text where an integer belongs; a block of them fills a batch, and one record is too short. */
+/**
+ * Every seventh row has a text where an integer belongs; a block of them fills a batch, and one record is too short.
+ */
 const isWrong = (row: number): boolean => row % 7 === 3 || (row >= 100 && row < 125);
 const rows = Array.from({ length: 300 }, (_, row) => `${isWrong(row) ? `no-${row}` : row},text ${row}\n`);
 const input = `id,text\n${rows.with(50, 'short\n').join('')}`;

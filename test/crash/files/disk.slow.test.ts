@@ -148,7 +148,8 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     await mkdir(there);
     const command = [...args, '-o', join(there, 'out.csv')];
     afterMaking(join(there, 'out.csv.checkpoint'), () => rename(there, away));
-    // A checkpoint is saved in two steps: its files are looked for, then it is replaced. The folder may go before either.
+    // A checkpoint is saved in two steps: its files are looked for, then it is replaced. The folder may go before
+    // either.
     assertStopped(
       await rowcast(command, { env }),
       /out\.csv\.partial: the file is gone|cannot write the output: .*\(ENOENT\)/,

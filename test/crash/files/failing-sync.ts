@@ -1,4 +1,5 @@
-// Preloaded before the command: one of its fdatasync calls fails, and everything written since the previous one is lost.
+// Preloaded before the command: one of its fdatasync calls fails, and everything written since the previous one is
+// lost.
 import { type FileHandle, open } from 'node:fs/promises';
 import { lose, syncError, UnsyncedWrites } from './unsynced-writes.ts';
 

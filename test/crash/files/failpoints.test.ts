@@ -60,8 +60,8 @@ async function bench(t: TestContext, rows: number, batchRows: number, shape: Sha
  * Kills a run before its first file operation, its second, and so on, up to its last; or only before one, selected by
  * the seed.
  *
- * @param every 3 kills it before every third one, selected by the seed, and before each of the last ones; an odd number, so that
- *   no two lanes try the same ones
+ * @param every 3 kills it before every third one, selected by the seed, and before each of the last ones; an odd
+ *   number, so that no two lanes try the same ones
  */
 async function killBeforeEach(t: TestContext, name: string, bench: Bench, every = 1): Promise<void> {
   const { stub, client, folder, rows, hasRejects, options } = bench;

@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises';
 
-/** What was written to a file since its last sync. On Linux it is lost if that sync fails, and the next one succeeds. */
+/**
+ * What was written to a file since its last sync. On Linux it is lost if that sync fails, and the next one succeeds.
+ */
 export class UnsyncedWrites {
   #ranges: { offset: number; length: number }[] = [];
 
@@ -14,7 +16,9 @@ export class UnsyncedWrites {
   }
 }
 
-/** Overwrites these ranges of a file with zeros. Files of a run are opened for appending, so this opens the file again. */
+/**
+ * Overwrites these ranges of a file with zeros. Files of a run are opened for appending, so this opens the file again.
+ */
 export async function lose(
   path: string,
   ranges: readonly { offset: number; length: number }[],

@@ -20,7 +20,10 @@ const SHARE = 0.25;
 /** STORE_FAULTS=20 makes more. */
 const RUNS = Number(process.env.STORE_FAULTS ?? (isFull ? 3 : 1));
 
-/** Scores through a proxy that damages requests and responses, and compares the objects with those of an undisturbed run. */
+/**
+ * Scores through a proxy that damages requests and responses, and compares the objects with those of an undisturbed
+ * run.
+ */
 async function scoreThrough(
   t: TestContext,
   store: RealStore,

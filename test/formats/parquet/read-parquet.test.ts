@@ -29,7 +29,8 @@ const bytesOf = (name: string): Buffer => readFileSync(join(folder, name));
 const RUN = [0xfe, 0xff, 0xff, 0x7f, 3];
 
 describe('Parquet that another program has written', () => {
-  // The texts were compared with the values that PyArrow reads, and those of DuckDB's second version with those of its first.
+  // The texts were compared with the values that PyArrow reads, and those of DuckDB's second version with those of its
+  // first.
   for (const name of files)
     it(`is read: ${name}`, async () => {
       const wanted = readFileSync(join(folder, name.replace('.parquet', '.txt')), 'utf8');

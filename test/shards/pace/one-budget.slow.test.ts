@@ -108,8 +108,8 @@ describe('all workers of a folder', { concurrency: true }, () => {
       await kill(fourth, 'SIGTERM');
       await delay(2_000);
       stalls.disable();
-      // Each worker may make one request at once, as a single process may, and one more that was about to be sent when it
-      // was suspended. What arrives late because this process is busy seems to arrive together.
+      // Each worker may make one request at once, as a single process may, and one more that was about to be sent when
+      // it was suspended. What arrives late because this process is busy seems to arrive together.
       const late = 0.1 + stalls.max / 1e9;
       for (const seconds of [1, 2, 5, 10, 20]) {
         const most = mostIn(arrivals, seconds * 1000);

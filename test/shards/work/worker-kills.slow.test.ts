@@ -14,7 +14,9 @@ import { planShards, run, type Sharded } from '../../support/shards/sharded.ts';
 const KILLS = Number(process.env.WORKER_KILLS ?? (isFull ? 8 : 4));
 const WORKERS = 3;
 
-/** Together slow enough to be killed in the middle of a shard, with a checkpoint now and then: of gzip, after each MiB. */
+/**
+ * Together slow enough to be killed in the middle of a shard, with a checkpoint now and then: of gzip, after each MiB.
+ */
 const startWorker = ({ cwd, env, shards }: Sharded, rows: number): Running =>
   startRowcast(
     ['work', shards.path, '--threads', '1', '--max-rows-per-second', `${rows}`, '--batch-rows', '500'],

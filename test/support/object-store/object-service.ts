@@ -21,7 +21,9 @@ export interface Hooks {
   refuse?(request: ObjectRequest): [status: number, code: string] | undefined;
   /** Whether the service speaks the XML API of Google: with generations, and without headers of S3's own. */
   isGoogle?: boolean;
-  /** The object with the metadata `Content-Encoding: gzip`, which Google decompresses for whoever does not accept that. */
+  /**
+   * The object with the metadata `Content-Encoding: gzip`, which Google decompresses for whoever does not accept that.
+   */
   encoded?: string;
   /** Whether conditions of writes are ignored, as some services do. */
   ignoresConditions?: boolean;
@@ -79,9 +81,9 @@ class Refusal extends Error {
 }
 
 /**
- * A service that speaks S3's protocol, as far as rowcast uses it: an object appears when its upload completes, all parts but the last have
- * one size, a part that is uploaded again replaces the former one, the complete parts must have the given tags, and
- * writes may be conditional.
+ * A service that speaks S3's protocol, as far as rowcast uses it: an object appears when its upload completes, all
+ * parts but the last have one size, a part that is uploaded again replaces the former one, the complete parts must have
+ * the given tags, and writes may be conditional.
  */
 export async function startObjectService(): Promise<ObjectService> {
   const objects = new Map<string, StoredObject>();

@@ -1,4 +1,6 @@
-/** The fields of a protobuf message by their numbers, in order: numbers as bigint or double, everything else as bytes. */
+/**
+ * The fields of a protobuf message by their numbers, in order: numbers as bigint or double, everything else as bytes.
+ */
 export type Message = ReadonlyMap<number, readonly (bigint | number | Buffer)[]>;
 
 /** Reads the encoding of a message (protobuf.dev/programming-guides/encoding), without knowing its type. */

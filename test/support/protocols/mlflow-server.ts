@@ -80,7 +80,10 @@ export function refuse(response: ServerResponse, status: number, error_code: str
   response.end(JSON.stringify({ error_code, message, sqlstate: null, error_class: null }));
 }
 
-/** The rows of a body, as pandas reads them; undefined if it is not `dataframe_split`, or a row has too many or too few cells. */
+/**
+ * The rows of a body, as pandas reads them; undefined if it is not `dataframe_split`, or a row has too many or too few
+ * cells.
+ */
 export function rowsOf(body: string): Rows | undefined {
   const { dataframe_split: frame, ...others } = JSON.parse(body);
   if (frame === undefined || Object.keys(others).length > 0) return undefined;

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { sharedFolder } from '../folder.ts';
 
-/** A small labelled data set with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing. */
+/**
+ * A small labelled data set with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing.
+ */
 export function history(options: { rows: number; seed?: number; classes?: readonly string[] }): string[][] {
   const { rows, seed = 7, classes = ['No', 'Yes'] } = options;
   const random = seededRandom(seed);

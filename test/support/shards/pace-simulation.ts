@@ -25,7 +25,9 @@ export class SimulatedWorker {
   }
 }
 
-/** Workers in a folder whose operations take their time. Time passes only between events, so a test waits for nothing. */
+/**
+ * Workers in a folder whose operations take their time. Time passes only between events, so a test waits for nothing.
+ */
 export class PaceSimulation {
   now = 0;
   /** Files of workers that were read so far. */

@@ -42,7 +42,8 @@ export interface Stub {
 }
 
 /**
- * A prediction service on a real socket without a model: a persona's probabilities are a hash of its features, so that a row joined to another row's prediction is noticed.
+ * A prediction service on a real socket without a model: a persona's probabilities are a hash of its features, so that
+ * a row joined to another row's prediction is noticed.
  */
 export async function startStub(options: StubOptions = {}): Promise<Stub> {
   const { classes = ['no', 'yes'], behave, tls } = options;

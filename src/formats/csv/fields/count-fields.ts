@@ -41,8 +41,8 @@ export function countFields(bytes: Uint8Array, start: number, end: number, diale
 const BACKSLASH = 0x5c;
 
 /**
- * The fault of the record `bytes[start, end)`, with what it says of itself: over how many lines it goes, because other rows may
- * be in it, and whether a backslash may have been meant to escape its quotes.
+ * The fault of the record `bytes[start, end)`, with what it says of itself: over how many lines it goes, because other
+ * rows may be in it, and whether a backslash may have been meant to escape its quotes.
  */
 export function faultOfRecord(
   fault: Fault,

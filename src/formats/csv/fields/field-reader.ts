@@ -18,8 +18,8 @@ import { faultOfRecord } from './count-fields.ts';
 import type { NumberFinder } from './number-finder.ts';
 
 /**
- * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its
- * quotes; one with escaped quotes is copied without them. A property test checks that the results equal those of
+ * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between
+ * its quotes; one with escaped quotes is copied without them. A property test checks that the results equal those of
  * csv-parse.
  */
 export class FieldReader {

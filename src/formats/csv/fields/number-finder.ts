@@ -31,7 +31,9 @@ export class NumberFinder {
     return numbers && new NumberFinder(header, numbers.columns, numbers.nulls);
   }
 
-  /** Whether the record `bytes[start, end)`, which is not malformed, has such a text. One with other faults has none. */
+  /**
+   * Whether the record `bytes[start, end)`, which is not malformed, has such a text. One with other faults has none.
+   */
   isWrong(bytes: Buffer, start: number, end: number): boolean {
     return this.#wrongColumn(bytes, start, end) !== -1;
   }

@@ -19,8 +19,8 @@ const MAX_LETTERS = 2;
 const BOM = [0xef, 0xbb, 0xbf];
 
 /**
- * Finds header lines among the records of a CSV: joined files have one for each of them. Most records are ruled out by their
- * length, or by their first two bytes.
+ * Finds header lines among the records of a CSV: joined files have one for each of them. Most records are ruled out by
+ * their length, or by their first two bytes.
  */
 export class RepeatedHeader {
   readonly #dialect: Dialect;
@@ -135,7 +135,8 @@ export class RepeatedHeader {
     const areSame = (names: readonly string[], texts: readonly string[]): boolean =>
       texts.every((text, index) => text === names[index]);
     if (areSame(this.#names, fields)) return true;
-    // The same names in another order are no spellings of these, although they may differ from them in nothing but letter case.
+    // The same names in another order are no spellings of these, although they may differ from them in nothing but
+    // letter case.
     return sortedText(fields) !== this.#sorted && areSame(this.#plain, fields.map(this.#plainOf));
   }
 
@@ -154,8 +155,8 @@ function plainName(field: string, quote: string | undefined): string {
 }
 
 /**
- * Finds records without any value, such as `;;;`, which spreadsheets write for the empty rows of a sheet, or with spaces alone. All other records are
- * ruled out by their first byte, or those of a rejects file by their last one.
+ * Finds records without any value, such as `;;;`, which spreadsheets write for the empty rows of a sheet, or with
+ * spaces alone. All other records are ruled out by their first byte, or those of a rejects file by their last one.
  */
 export class EmptyRecord {
   readonly #dialect: Dialect;

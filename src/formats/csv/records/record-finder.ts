@@ -6,8 +6,8 @@ import { newScan, quoteIsOpen, type Scan, scanRecord } from './scan-record.ts';
 /**
  * Finds the end of one record after the other in the bytes of an input, which arrive in chunks.
  *
- * A record without a quote before its line ending is found with two `indexOf` calls. Only other records are scanned byte
- * by byte.
+ * A record without a quote before its line ending is found with two `indexOf` calls. Only other records are scanned
+ * byte by byte.
  */
 export class RecordFinder {
   /** The input from the start of the current batch; a view of the front of `#buffer`. */
@@ -133,15 +133,15 @@ export class RecordFinder {
 /** Large enough that little data is copied from one to the next, small enough that several are in flight. */
 const BUFFER_BYTES = 1 << 20;
 /**
- * The first is as small as what is to go into it: most inputs are small, and memory that is freed by thousands of them one
- * after the other is not given back to the system.
+ * The first is as small as what is to go into it: most inputs are small, and memory that is freed by thousands of them
+ * one after the other is not given back to the system.
  */
 const FIRST_BUFFER_BYTES = 256 << 10;
 const SMALLEST_BYTES = 4 << 10;
 
 /**
- * The buffers that an input is read into, one after the other. A full buffer is reused once all batches cut from it have
- * been released: left to the garbage collector, they would be freed late and double the memory in use.
+ * The buffers that an input is read into, one after the other. A full buffer is reused once all batches cut from it
+ * have been released: left to the garbage collector, they would be freed late and double the memory in use.
  */
 class BufferPool {
   /** Full buffers, each with the input offset at which its last batch ends. */

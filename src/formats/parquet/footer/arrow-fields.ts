@@ -40,8 +40,8 @@ export function readArrowSchema(
 }
 
 /**
- * Columns in which the integers of 128 bits that only the schema of Arrow calls so, as in files of polars 2.1, are no bytes that
- * could be read.
+ * Columns in which the integers of 128 bits that only the schema of Arrow calls so, as in files of polars 2.1, are no
+ * bytes that could be read.
  */
 export function withWideIntegers(
   columns: readonly FileColumn[],

@@ -91,7 +91,10 @@ const group: Members = {
   6: i64,
   7: i16,
 };
-/** `FileMetaData` of parquet.thrift (github.com/apache/parquet-format, 2.12). Members that it does not have may be there. */
+/**
+ * `FileMetaData` of parquet.thrift (github.com/apache/parquet-format, 2.12). Members that it does not have may be
+ * there.
+ */
 const footer: Members = {
   1: i32,
   2: [schemaElement],
@@ -105,8 +108,8 @@ const footer: Members = {
 };
 
 /**
- * Checks that the members of a footer have their types. Most of them are copied as they are, so a wrong one would be in the output
- * too, which others refuse.
+ * Checks that the members of a footer have their types. Most of them are copied as they are, so a wrong one would be in
+ * the output too, which others refuse.
  *
  * @param cursor at its begin
  * @throws ThriftError

@@ -21,7 +21,10 @@ export interface OuterStruct {
   readonly outer: OuterStruct | undefined;
 }
 
-/** The names around a value have as many characters together, as in JSON lines: otherwise a footer could make names of any size. */
+/**
+ * The names around a value have as many characters together, as in JSON lines: otherwise a footer could make names of
+ * any size.
+ */
 const MAX_PATH = 1_024;
 
 /** The children of the root, of a tree whose elements are listed depth first. */
@@ -36,8 +39,8 @@ export function columnsOf([root, ...elements]: readonly ThriftStruct[]): FileCol
 }
 
 /**
- * Columns with the members of structs, and of structs in these, as columns of their own in the place of the structs, with the names
- * of all on the way: `profile.zip`.
+ * Columns with the members of structs, and of structs in these, as columns of their own in the place of the structs,
+ * with the names of all on the way: `profile.zip`.
  */
 export const valueColumns = (columns: readonly FileColumn[]): FileColumn[] => columns.flatMap(membersOf);
 
@@ -74,7 +77,9 @@ export function outermostName({ name, struct }: FileColumn): string {
 
 const TOO_LONG: ParquetType = { is: 'unsupported', what: 'members with longer names than are read' };
 
-/** The number that stands for a value which is there: how many of the column and the structs around it may be missing. */
+/**
+ * The number that stands for a value which is there: how many of the column and the structs around it may be missing.
+ */
 export function definitionLevel({ elements: [element], struct }: FileColumn): number {
   let level = mayBeMissing(element) ? 1 : 0;
   for (let outer = struct; outer !== undefined; outer = outer.outer) if (mayBeMissing(outer.element)) level++;

@@ -42,7 +42,10 @@ const MAX_FOOTER_BYTES = 256 << 20;
 export interface FooterLimits {
   /** The most bytes of the footer, which stays in memory as it is; by default 256 MiB. */
   maxFooterBytes?: number | undefined;
-  /** The most columns, with those in other columns: each takes some hundred times its bytes. By default as many as of CSV. */
+  /**
+   * The most columns, with those in other columns: each takes some hundred times its bytes. By default as many as of
+   * CSV.
+   */
   maxColumns?: number | undefined;
 }
 
@@ -155,8 +158,8 @@ const between = ([from, to]: readonly [number, number]): number[] =>
 /**
  * What the footer says of the values of rows.
  *
- * @returns `some` if each row has a value in some column; `none` if rows may have none, because all columns of a group lack values;
- *   `unknown` if statistics that would say it are missing
+ * @returns `some` if each row has a value in some column; `none` if rows may have none, because all columns of a group
+ *   lack values; `unknown` if statistics that would say it are missing
  */
 export function valuesInRows({ columns, groups }: ParquetFile): 'some' | 'none' | 'unknown' {
   if (columns.some(({ type, elements: [own] }) => type.is !== 'struct' && !mayBeMissing(own))) return 'some';

@@ -1,4 +1,7 @@
-/** The types of the compact protocol, by their numbers, without those that the metadata of Parquet does not have: sets, maps and UUIDs. */
+/**
+ * The types of the compact protocol, by their numbers, without those that the metadata of Parquet does not have: sets,
+ * maps and UUIDs.
+ */
 export const TYPE = {
   true: 1,
   false: 2,

@@ -3,8 +3,9 @@ import { ThriftCursor, ThriftError, TYPE } from './thrift-cursor.ts';
 export { ThriftError };
 
 /**
- * Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift), in which Parquet writes its metadata. Values keep
- * their types, so that what is read and written again has the same meaning, including the members that nobody here knows.
+ * Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift), in which Parquet writes its metadata. Values
+ * keep their types, so that what is read and written again has the same meaning, including the members that nobody here
+ * knows.
  */
 
 export interface ThriftList {

@@ -30,13 +30,14 @@ import {
 import type { Physical } from './value-text.ts';
 
 /**
- * Decodes the pages of a column's chunk in the encodings that most files have: plain values and dictionaries. It does not
- * make a value of each row, which makes a file of dictionaries several times as fast as hyparquet.
+ * Decodes the pages of a column's chunk in the encodings that most files have: plain values and dictionaries. It does
+ * not make a value of each row, which makes a file of dictionaries several times as fast as hyparquet.
  *
  * @param bytes of the chunk
- * @param group its rows, the kind of the cells, what decompresses pages, and how many values its dictionaries may still have
- * @returns undefined if a page is encoded in another way, which hyparquet decodes: the levels of all pages are checked before, because
- *   it would fill memory with a run that is too long
+ * @param group its rows, the kind of the cells, what decompresses pages, and how many values its dictionaries may still
+ *   have
+ * @returns undefined if a page is encoded in another way, which hyparquet decodes: the levels of all pages are checked
+ *   before, because it would fill memory with a run that is too long
  * @throws Error if the chunk is damaged; RowcastError `unsupported_column`
  */
 export function decodeChunk(

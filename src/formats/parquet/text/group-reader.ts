@@ -72,8 +72,8 @@ export async function readGroup(
 const MAX_EXCESS = 64 << 20;
 
 /**
- * PyArrow writes all categories of a column, also those that no row of the group has: so many values of a dictionary, in so many
- * columns. Each takes at least eight bytes.
+ * PyArrow writes all categories of a column, also those that no row of the group has: so many values of a dictionary,
+ * in so many columns. Each takes at least eight bytes.
  */
 const MAX_UNUSED = 1 << 20;
 const MAX_WITH_UNUSED = 16;
@@ -144,8 +144,8 @@ function pageOf(
 }
 
 /**
- * The metadata of a file with one column in one group, whose type says no more than how values are stored. hyparquet then gives
- * these as they are: it makes doubles of decimals, and of microseconds a date with milliseconds.
+ * The metadata of a file with one column in one group, whose type says no more than how values are stored. hyparquet
+ * then gives these as they are: it makes doubles of decimals, and of microseconds a date with milliseconds.
  *
  * @param rows of the group
  */
@@ -200,8 +200,8 @@ const REPETITIONS = ['REQUIRED', 'OPTIONAL', 'REPEATED'] as const;
 const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.brotliDecompressSync };
 
 /**
- * zlib is used where it can, because it is faster and checks what it decompresses. The others write into as many bytes as the page
- * says that it has, whatever its compressed data says.
+ * zlib is used where it can, because it is faster and checks what it decompresses. The others write into as many bytes
+ * as the page says that it has, whatever its compressed data says.
  */
 const decompressors: Compressors = unlessEmpty({
   SNAPPY(bytes, length) {

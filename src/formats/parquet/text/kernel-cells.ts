@@ -8,7 +8,10 @@ const [MAX_BLOCK_ROWS, MIN_BLOCK_ROWS] = [1024, 16];
 const OUT_BYTES = 256 << 10;
 /** Memory for the dictionaries and codes of a group, and for the cells of a block. */
 const [MAX_KEPT_BYTES, MAX_BLOCK_BYTES] = [64 << 20, 4 << 20];
-/** `Column` in assembly/write-cells.ts, `Codes` in assembly/read-codes.ts, and the slot of a text in assembly/write-doubles.ts. */
+/**
+ * `Column` in assembly/write-cells.ts, `Codes` in assembly/read-codes.ts, and the slot of a text in
+ * assembly/write-doubles.ts.
+ */
 const [COLUMN_BYTES, CODES_BYTES, SLOT_BYTES] = [24, 28, 32];
 /** For each row of a block and each column: the offsets of a cell, or a code; and a double. */
 const CELL_BYTES = 16;
@@ -87,7 +90,9 @@ export class KernelCells {
     this.#to = 0;
   }
 
-  /** Keeps what is needed of a page of the group. @returns whether the page is not damaged, and there is memory for it */
+  /**
+   * Keeps what is needed of a page of the group. @returns whether the page is not damaged, and there is memory for it
+   */
   keep(page: TextPage): boolean {
     if (page.is === 'doubles') return true;
     if (page.is === 'cells') return page.codes === undefined || this.#keepCells(page);
@@ -98,8 +103,8 @@ export class KernelCells {
    * Writes rows `[from, to)` of kept pages, or the first ones of them.
    *
    * @param firstRows of the pages
-   * @returns their records, which are valid until more are written, and the row after them; undefined if TypeScript has to write
-   *   the next row, because it is too long, or there is no memory for it
+   * @returns their records, which are valid until more are written, and the row after them; undefined if TypeScript has
+   *   to write the next row, because it is too long, or there is no memory for it
    */
   write(
     pages: readonly TextPage[],
@@ -224,7 +229,10 @@ export class KernelCells {
     return texts + size + MARGIN;
   }
 
-  /** Copies the cells of a dictionary for which there was no memory, each as often as it occurs. @returns the address after the texts */
+  /**
+   * Copies the cells of a dictionary for which there was no memory, each as often as it occurs. @returns the address
+   * after the texts
+   */
   #gatherCells(
     column: number,
     page: CellPage,

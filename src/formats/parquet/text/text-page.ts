@@ -12,7 +12,10 @@ export type TextPage = CellPage | CodedPage | DoublePage;
 export interface CellPage {
   readonly is: 'cells';
   readonly rows: number;
-  /** For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i, and they are in order. */
+  /**
+   * For each row, the index of its cell; -1 if its value is missing. Without codes, cell i is that of row i, and they
+   * are in order.
+   */
   readonly codes: Int32Array | undefined;
   /** Cell i is `bytes[starts[i], ends[i])`; that of a missing value begins at -1. */
   readonly bytes: Uint8Array;
@@ -104,8 +107,8 @@ export class CellWriter {
   }
 
   /**
-   * Adds a text, in quotes if it needs them or is empty, because a missing value is empty without them. What is not UTF-8 is
-   * replaced by U+FFFD, as all who read such a file do.
+   * Adds a text, in quotes if it needs them or is empty, because a missing value is empty without them. What is not
+   * UTF-8 is replaced by U+FFFD, as all who read such a file do.
    */
   addText(bytes: Uint8Array): void {
     const text = isUtf8(bytes) ? bytes : Buffer.from(Buffer.from(bytes).toString());

@@ -4,7 +4,8 @@ import type { ParquetType } from '../footer/column-type.ts';
 export type Physical = boolean | number | bigint | Uint8Array;
 
 /**
- * How the values of a column are written as text: the table of docs/formats.md#parquet. A value is read back from its text exactly.
+ * How the values of a column are written as text: the table of docs/formats.md#parquet. A value is read back from its
+ * text exactly.
  *
  * @returns undefined for texts, whose bytes stay as they are
  */

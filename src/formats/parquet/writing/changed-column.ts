@@ -7,7 +7,10 @@ import type { PhysicalType } from './written-chunk.ts';
 /** How a column of a file is written again. */
 export interface ChangedColumn {
   readonly type: PhysicalType;
-  /** The value of a text as a file stores it, a boolean as a byte; null if it is missing; undefined if the column cannot have it. */
+  /**
+   * The value of a text as a file stores it, a boolean as a byte; null if it is missing; undefined if the column cannot
+   * have it.
+   */
   readonly valueOf: (text: string) => Uint8Array | null | undefined;
 }
 

@@ -13,13 +13,15 @@ import { type ChunkValues, isPlain, type ValueOptions, ValueReader } from './rea
 import { elementsOf, movedChunk, PARQUET_MAGIC_BYTES, writeChunks } from './written-columns.ts';
 
 export interface EncoderOptions extends ValueOptions {
-  /** The file whose columns are copied before those that are written, if any are. Its groups are those of the new one. */
+  /**
+   * The file whose columns are copied before those that are written, if any are. Its groups are those of the new one.
+   */
   readonly copied?: { readonly file: ParquetFile; readonly columns: readonly CopiedColumn[] } | undefined;
 }
 
 /**
- * Makes a Parquet file of the records of a CSV, group by group. What the footer needs of a group is its note, so that a file
- * can be continued by another process with the same bytes.
+ * Makes a Parquet file of the records of a CSV, group by group. What the footer needs of a group is its note, so that a
+ * file can be continued by another process with the same bytes.
  */
 export class ParquetEncoder implements GroupEncoder {
   readonly start = MAGIC;
@@ -149,8 +151,8 @@ export class ParquetEncoder implements GroupEncoder {
 }
 
 /**
- * Readers expect a version here. It is that of how files are written, not of rowcast, because a run may be continued by another
- * version of rowcast.
+ * Readers expect a version here. It is that of how files are written, not of rowcast, because a run may be continued by
+ * another version of rowcast.
  */
 const CREATED_BY = 'rowcast version 1';
 

@@ -39,8 +39,8 @@ const SHORT_BYTES = 1 << 10;
 const COMPRESSED = ':';
 
 /**
- * What the footer needs of a group, as a text: its columns are much alike, and compressed they take a quarter of the memory, also
- * in checkpoints.
+ * What the footer needs of a group, as a text: its columns are much alike, and compressed they take a quarter of the
+ * memory, also in checkpoints.
  */
 export function groupNote(group: ThriftStruct): string {
   const bytes = writeStruct(group);

@@ -19,9 +19,9 @@ const [FLOAT, UTF8, DOUBLE] = [3, 5, 2] as const;
 
 /**
  * The schema that Arrow has stored in a file, for a file with some of its
- * columns and others after them. The fields of copied columns are those bytes, because a field says more than is known here: a new
- * message before them points to each, and new names are after them. Offsets of flatbuffers are relative, and go forward. So are the
- * pairs of its metadata: PyArrow sees these, and none of the footer's.
+ * columns and others after them. The fields of copied columns are those bytes, because a field says more than is known
+ * here: a new message before them points to each, and new names are after them. Offsets of flatbuffers are relative,
+ * and go forward. So are the pairs of its metadata: PyArrow sees these, and none of the footer's.
  *
  * @param stored base64, which may be anything
  * @param columns of the file that has it
@@ -71,7 +71,8 @@ function writeSchema(
     textEnd += padded.length;
     return textEnd - padded.length;
   };
-  // The message, with the sizes and places of its members, then the schema, then its lists of fields and of metadata, if it has any.
+  // The message, with the sizes and places of its members, then the schema, then its lists of fields and of metadata,
+  // if it has any.
   words.set([16, pair(10, 12), pair(8, 10), pair(4, 0), 12, 20, pair(version, MESSAGE.schema)]);
   words.set([pair(10, 12), pair(0, 4), pair(metadata.length === 0 ? 0 : 8, 0)], 7);
   words.set([12, 8, 4 * (pairs - 1 - 12), copied.length + appended.length], 10);
@@ -117,8 +118,8 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 const DESCRIPTIONS: ReadonlySet<string> = new Set(['pandas', 'geo']);
 
 /**
- * What other programs have stored in a file whose columns are copied, as far as it is true of a file with some of them and others
- * after them.
+ * What other programs have stored in a file whose columns are copied, as far as it is true of a file with some of them
+ * and others after them.
  */
 export function keyValues(
   { footer, columns: all }: ParquetFile,

@@ -57,7 +57,10 @@ export function booleanChunk(column: ValueColumn, name: string, offset: number):
   return writtenChunk({ name, type: 'BOOLEAN', isCompressed: false, pages, statistics }, offset);
 }
 
-/** The levels of rows in the hybrid of run-length encoding and bit-packing: 1 for each that has a value, and 0 for others. */
+/**
+ * The levels of rows in the hybrid of run-length encoding and bit-packing: 1 for each that has a value, and 0 for
+ * others.
+ */
 export const levelsOf = (present: ArrayLike<number>): Buffer => writeHybrid(present, 1);
 
 /** The levels of rows that all have values. */

@@ -20,7 +20,10 @@ export class NumberColumn {
     return this.#values.subarray(0, this.#count);
   }
 
-  /** Those of rows `[from, to)` that are there, which begin at `values[first]`, and whether each row has one: all do without it. */
+  /**
+   * Those of rows `[from, to)` that are there, which begin at `values[first]`, and whether each row has one: all do
+   * without it.
+   */
   slice(from: number, to: number, first: number): { values: Float64Array; present: Uint8Array | undefined } {
     const present = this.#present?.subarray(from, to);
     const count = present?.reduce((sum, one) => sum + one, 0) ?? to - from;

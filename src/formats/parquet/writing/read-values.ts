@@ -25,8 +25,8 @@ export interface ValueOptions {
 export type ChunkValues = NumberColumn | ValueColumn;
 
 /**
- * Reads the values of the records of CSVs, column by column, in memory that is used for one after the other. A value is missing
- * in an empty field without quotes, and in a column of numbers also where a text stands for a missing one.
+ * Reads the values of the records of CSVs, column by column, in memory that is used for one after the other. A value is
+ * missing in an empty field without quotes, and in a column of numbers also where a text stands for a missing one.
  */
 export class ValueReader {
   readonly #options: ValueOptions;

@@ -28,8 +28,9 @@ export interface RepairedFileOptions {
 }
 
 /**
- * Makes a Parquet file of another one and of the text of some of its columns. A column of a group is copied unless a value of it
- * has changed, or the group has more rows. The note of a group is what the footer has of it, as if it were the first one.
+ * Makes a Parquet file of another one and of the text of some of its columns. A column of a group is copied unless a
+ * value of it has changed, or the group has more rows. The note of a group is what the footer has of it, as if it were
+ * the first one.
  */
 export class RepairedFile implements GroupEncoder {
   readonly start = MAGIC;
@@ -94,8 +95,8 @@ export class RepairedFile implements GroupEncoder {
   }
 
   /**
-   * The columns of a group that have other values in the text than they had, as if each was the first of a file; all of them, if it
-   * has more rows.
+   * The columns of a group that have other values in the text than they had, as if each was the first of a file; all of
+   * them, if it has more rows.
    */
   #rewritten(index: number, text: Buffer): { written: Map<FileColumn, WrittenChunk>; added: number } {
     const { file, columns, textOf } = this.#options;

@@ -16,8 +16,8 @@ export interface AwsService {
 type Provider = ReturnType<typeof defaultProvider>;
 
 /**
- * Signs each request (docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html) with what AWS's own chain finds: the
- * environment, a profile, IRSA, ECS, IMDS.
+ * Signs each request (docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html) with what AWS's own chain finds:
+ * the environment, a profile, IRSA, ECS, IMDS.
  */
 export class AwsKey implements CloudKey {
   readonly #provider: Provider;

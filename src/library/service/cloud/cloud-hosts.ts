@@ -26,8 +26,8 @@ const ID = '[A-Za-z0-9][\\w.-]*';
 const pathOf = (text: string): RegExp => new RegExp(`^${text.replaceAll('ID', ID)}$`);
 
 /**
- * Where the protocols ask the clouds for predictions. A token is good for everything that its owner may do in the cloud, and
- * whoever can choose the path of a request can do it, so nothing else is sent with one.
+ * Where the protocols ask the clouds for predictions. A token is good for everything that its owner may do in the
+ * cloud, and whoever can choose the path of a request can do it, so nothing else is sent with one.
  */
 const ownPlaces: Readonly<Record<CloudAuth, readonly Place[]>> = {
   // cloud.google.com/vertex-ai/docs/predictions/using-private-endpoints has the host of a dedicated endpoint.
@@ -62,7 +62,10 @@ const ownPlaces: Readonly<Record<CloudAuth, readonly Place[]>> = {
   ],
 };
 
-/** Other services of AWS that may be ways to a model, for hosts that the user names (docs.aws.amazon.com/general/latest/gr). */
+/**
+ * Other services of AWS that may be ways to a model, for hosts that the user names
+ * (docs.aws.amazon.com/general/latest/gr).
+ */
 const otherHosts: readonly Omit<Place, 'path'>[] = [
   { host: awsHost('[a-z0-9.-]+\\.execute-api'), audience: 'execute-api' },
   { host: /^[a-z0-9]+\.lambda-url\.(?<region>[a-z0-9-]+)\.on\.aws$/, audience: 'lambda' },
@@ -84,8 +87,8 @@ function awsHost(service: string): RegExp {
 }
 
 /**
- * What a key for this URL is for. A token can be used by whoever has it, so it is sent only to the places of its cloud that
- * predict, and to the host that the user names, and never in the clear.
+ * What a key for this URL is for. A token can be used by whoever has it, so it is sent only to the places of its cloud
+ * that predict, and to the host that the user names, and never in the clear.
  *
  * @param allowed another host that may get it
  * @param protocol of the service: another host may be a way to SageMaker

@@ -11,7 +11,8 @@ interface Variables {
 }
 
 /**
- * What a cloud gives this machine to prove to a service who asks. The package that gets it is loaded with the first request.
+ * What a cloud gives this machine to prove to a service who asks. The package that gets it is loaded with the first
+ * request.
  *
  * @param url of the service
  * @throws RowcastError `bad_option` if nothing says which region of AWS it is in

@@ -23,8 +23,8 @@ export interface BatchData {
 }
 
 /**
- * What a scoring thread is asked. An input is opened before its first batch, and closed after its last; only batches are
- * answered.
+ * What a scoring thread is asked. An input is opened before its first batch, and closed after its last; only batches
+ * are answered.
  */
 export type ThreadRequest =
   | { kind: 'open'; input: number; data: InputData; shared: SharedModel }

@@ -10,9 +10,9 @@ export function ownedBy({ buffer, length }: Uint8Array): ArrayBuffer[] {
 let nowhere: MessagePort | undefined;
 
 /**
- * Frees the memory of a buffer at once, which is empty then. V8 collects buffers late, because it counts the few bytes of their
- * objects only: a thread would keep tens of megabytes that nothing refers to. Buffers that share their memory stay, and
- * so does one without bytes: it may have been freed, and Node 26 does not pass such memory again.
+ * Frees the memory of a buffer at once, which is empty then. V8 collects buffers late, because it counts the few bytes
+ * of their objects only: a thread would keep tens of megabytes that nothing refers to. Buffers that share their memory
+ * stay, and so does one without bytes: it may have been freed, and Node 26 does not pass such memory again.
  */
 export function free(bytes: Uint8Array | Float64Array): void {
   if (nowhere === undefined) {

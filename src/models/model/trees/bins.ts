@@ -1,8 +1,8 @@
 import type { CompiledTrees } from './compiled-trees.ts';
 
 /**
- * What trees can tell apart in the values of one feature. A number's bin is the count of cuts below it, and the last bin
- * is for missing values; a level is its own bin, and bin 0 is for missing values.
+ * What trees can tell apart in the values of one feature. A number's bin is the count of cuts below it, and the last
+ * bin is for missing values; a level is its own bin, and bin 0 is for missing values.
  */
 export interface FeatureBins {
   /** The numbers that the feature is compared with, in ascending order; undefined if it has levels. */
@@ -69,8 +69,8 @@ export function binConditions(
 }
 
 /**
- * The bins of a feature in cells: all conditions so far treat the bins of a cell alike. Cells are numbered from 0 in the
- * order of their first bins.
+ * The bins of a feature in cells: all conditions so far treat the bins of a cell alike. Cells are numbered from 0 in
+ * the order of their first bins.
  */
 interface Partition {
   /** By bin, its cell. */

@@ -132,7 +132,8 @@ const SUM_BITS = 50;
  * the order that is fastest, and a row gets the same score, bit for bit, however it is computed.
  *
  * @param bound at least the largest absolute value of any sum
- * @returns the function that rounds a number; undefined for absurd numbers, such as no model has: their sums are not exact
+ * @returns the function that rounds a number; undefined for absurd numbers, such as no model has: their sums are not
+ *   exact
  */
 function exactSums(bound: number): ((value: number) => number) | undefined {
   const grid = 2 ** (Math.ceil(Math.log2(bound)) - SUM_BITS);

@@ -14,8 +14,8 @@ const WORD_LEAVES = 16;
 export const BLOCK_WORDS = 32;
 const BLOCK_LEAVES = BLOCK_WORDS * WORD_LEAVES;
 /**
- * Leaves of a tree and, with those that only fill up a word, of all. Models that `train` makes have far fewer; with more, masks
- * take too long to compute, and rows are scored no faster than by walking.
+ * Leaves of a tree and, with those that only fill up a word, of all. Models that `train` makes have far fewer; with
+ * more, masks take too long to compute, and rows are scored no faster than by walking.
  */
 const MAX_TREE_LEAVES = 64;
 const MAX_LEAVES = 1 << 17;
@@ -40,7 +40,9 @@ interface MaskBlock {
   leaves: Float64Array;
 }
 
-/** A node that is not a leaf. Leaves are numbered from left to right, tree by tree, each tree from the start of a word. */
+/**
+ * A node that is not a leaf. Leaves are numbered from left to right, tree by tree, each tree from the start of a word.
+ */
 interface Split {
   node: number;
   /** The first leaf on its left, the first one on its right, and the one after those. */

@@ -8,16 +8,17 @@ import { type AddScores, treeScores } from './walk-trees.ts';
 const BLOCK_ROWS = 256;
 
 /**
- * Like `treeScores`, and with the same scores bit for bit, but many times as fast for many rows: no tree is walked down.
+ * Like `treeScores`, and with the same scores bit for bit, but many times as fast for many rows: no tree is walked
+ * down.
  *
- * Trees only compare values with cuts, so it is enough to know between which cuts a value lies: its bin (`bins.ts`). For each
- * bin of each feature, a mask has the leaves of all trees at which a row with that bin may end (`leaf-masks.ts`). The masks of a
- * row's bins, combined by AND, leave one leaf of each tree: QuickScorer (Lucchese et al., SIGIR 2015), with bins in place of
- * comparisons as in RapidScorer (Ye et al., KDD 2018). The order of additions does not matter, because all sums are exact
- * (`exactSums`).
+ * Trees only compare values with cuts, so it is enough to know between which cuts a value lies: its bin (`bins.ts`).
+ * For each bin of each feature, a mask has the leaves of all trees at which a row with that bin may end
+ * (`leaf-masks.ts`). The masks of a row's bins, combined by AND, leave one leaf of each tree: QuickScorer (Lucchese et
+ * al., SIGIR 2015), with bins in place of comparisons as in RapidScorer (Ye et al., KDD 2018). The order of additions
+ * does not matter, because all sums are exact (`exactSums`).
  *
- * The loops over rows are WebAssembly (`assembly/score-block.ts`), which has a copy of the masks in its memory. Measurements
- * are in test/bench/RESULTS.md.
+ * The loops over rows are WebAssembly (`assembly/score-block.ts`), which has a copy of the masks in its memory.
+ * Measurements are in test/bench/RESULTS.md.
  *
  * @param memory in which a copy of the masks is kept
  * @param made the masks, if they were computed before

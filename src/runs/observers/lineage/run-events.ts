@@ -135,8 +135,8 @@ const facet = (schema: string, members: Readonly<Record<string, unknown>>) => {
 };
 
 /**
- * In fixed words: the message of an error may quote the input, or what a service responded, and that a value of a persona
- * or a key. So may a code that a service has chosen.
+ * In fixed words: the message of an error may quote the input, or what a service responded, and that a value of a
+ * persona or a key. So may a code that a service has chosen.
  */
 function messageOf(code: string): string {
   const cause = causeOfCode(code);

@@ -117,8 +117,8 @@ const attributesOf = ({ state, attributes }: ObservedRun): Attributes => ({
 });
 
 /**
- * What a trace says about a run. Of an error, only the code: messages may quote what the service responded, and that may
- * repeat values of a persona.
+ * What a trace says about a run. Of an error, only the code: messages may quote what the service responded, and that
+ * may repeat values of a persona.
  */
 function runAttributes(summary: Summary): Attributes {
   const { rows, retries, error } = summary;

@@ -61,8 +61,8 @@ export async function sweep(path: string): Promise<FoundLock | undefined> {
 const MARK = new RegExp(`^(?:${NEW}[0-9a-f]{${MARK_DIGITS - NEW.length}}|[0-9a-f]{${MARK_DIGITS}})$`);
 
 /**
- * Replaces the lock of a dead process by one of this process, in one step: otherwise another process could create the lock
- * in between, and would not know that the files which the dead one left may be removed.
+ * Replaces the lock of a dead process by one of this process, in one step: otherwise another process could create the
+ * lock in between, and would not know that the files which the dead one left may be removed.
  *
  * @param text the content of the dead process's lock
  * @returns whether this process holds the lock now
@@ -83,9 +83,9 @@ export async function replaceLock(path: string, text: string): Promise<void> {
 }
 
 /**
- * Does something about a lock that a dead process left, if it is still there. A guard file, named after the stale lock's
- * hash, serializes that; otherwise we could replace a lock that a new holder created after we checked. A guard whose
- * holder has died is removed in the same way.
+ * Does something about a lock that a dead process left, if it is still there. A guard file, named after the stale
+ * lock's hash, serializes that; otherwise we could replace a lock that a new holder created after we checked. A guard
+ * whose holder has died is removed in the same way.
  *
  * @param root the lock that is being taken
  */

@@ -17,8 +17,8 @@ const holderShape = z.object({
 type Holder = z.infer<typeof holderShape>;
 
 /**
- * A lock that was not touched for this long is stale if the process cannot be checked: its holder is on another machine,
- * or the content is not valid (a power loss can leave an empty file).
+ * A lock that was not touched for this long is stale if the process cannot be checked: its holder is on another
+ * machine, or the content is not valid (a power loss can leave an empty file).
  */
 const STALE_MS = 60_000;
 

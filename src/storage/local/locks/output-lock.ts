@@ -12,8 +12,8 @@ export interface Lock {
   readonly abandonedOutput: string | undefined;
   release(): Promise<void>;
   /**
-   * Releases the lock before anything was done about the files of a dead process: whoever takes it next takes it over from
-   * that process.
+   * Releases the lock before anything was done about the files of a dead process: whoever takes it next takes it over
+   * from that process.
    */
   giveBack(): Promise<void>;
 }

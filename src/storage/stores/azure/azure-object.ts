@@ -43,7 +43,10 @@ interface AzureAccess {
   patience: NewPatience;
 }
 
-/** An upload is a set of blocks that are not part of the object yet. It has no existence of its own, and ends after a week. */
+/**
+ * An upload is a set of blocks that are not part of the object yet. It has no existence of its own, and ends after a
+ * week.
+ */
 export class AzureObject implements WritableObject {
   readonly name: string;
   readonly patience: NewPatience;

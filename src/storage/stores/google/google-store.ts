@@ -55,9 +55,9 @@ export function googleStore(options: StoreOptions): ObjectStore {
 }
 
 /**
- * Whether an endpoint may get a token, with which its owner can do all that its scope permits: not an emulator, and not another
- * API of Google. Regional endpoints have hosts of their own (cloud.google.com/storage/docs/regional-endpoints), as do those of
- * a private network.
+ * Whether an endpoint may get a token, with which its owner can do all that its scope permits: not an emulator, and not
+ * another API of Google. Regional endpoints have hosts of their own (cloud.google.com/storage/docs/regional-endpoints),
+ * as do those of a private network.
  */
 export const isOwn = ({ protocol, hostname, pathname }: URL): boolean =>
   protocol === 'https:' &&
@@ -101,8 +101,8 @@ function speakGoogle(client: S3Client): void {
 
 function googleHeaders({ method, headers, query = {} }: HttpRequest): void {
   const isObject = !['list-type', 'uploads', 'uploadId'].some(name => name in query);
-  // An object with the metadata "Content-Encoding: gzip" is decompressed otherwise: without its length, and without ranges
-  // (cloud.google.com/storage/docs/transcoding).
+  // An object with the metadata "Content-Encoding: gzip" is decompressed otherwise: without its length, and without
+  // ranges (cloud.google.com/storage/docs/transcoding).
   if (isObject && (method === 'GET' || method === 'HEAD')) headers['accept-encoding'] = 'gzip';
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match !== undefined) headers['x-goog-if-generation-match'] = match.replaceAll('"', '');

@@ -30,9 +30,9 @@ interface SearchOptions {
 }
 
 /**
- * The budget of the search, in additions (see `trainingWork`) rather than seconds, so that the same data and seed give the
- * same model on any machine: about five seconds on a core of 2020, and a tenth of it per trial. A training
- * that has started is completed, and every candidate is trained at least once.
+ * The budget of the search, in additions (see `trainingWork`) rather than seconds, so that the same data and seed give
+ * the same model on any machine: about five seconds on a core of 2020, and a tenth of it per trial. A training that has
+ * started is completed, and every candidate is trained at least once.
  */
 const TOTAL_WORK = 1.2e9;
 const TRIAL_SHARE = 0.1;

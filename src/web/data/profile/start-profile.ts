@@ -20,7 +20,10 @@ interface RunningProfile {
   stop(): Promise<void>;
 }
 
-/** What a profile may take besides a zstd window: together, as much as an upload is counted with. A file of ordinary columns needs a fourth. */
+/**
+ * What a profile may take besides a zstd window: together, as much as an upload is counted with. A file of ordinary
+ * columns needs a fourth.
+ */
 const MAX_HEAP_MB = 384;
 
 /** Enough that neither waits for the other if they are equally fast. */

@@ -12,8 +12,8 @@ import type { Profile } from '../profile/profile-shape.ts';
 const TOUCH_MS = 20_000;
 
 /**
- * An upload in progress: a folder that is not data yet. It becomes data by a rename, once everything in it is durable; a
- * process that starts after a kill recognises it by its name, and removes it.
+ * An upload in progress: a folder that is not data yet. It becomes data by a rename, once everything in it is durable;
+ * a process that starts after a kill recognises it by its name, and removes it.
  */
 export class Incoming {
   readonly id: string;

@@ -7,7 +7,9 @@ import { classScores, type RocCurve, rocCurve } from '../../../training/findings
 import { ColumnSample, type TypicalValues } from './column-sample.ts';
 import { readTestingRows } from './testing-rows.ts';
 
-/** What a report's page shows of its testing results and the report does not have: its quality was computed in training. */
+/**
+ * What a report's page shows of its testing results and the report does not have: its quality was computed in training.
+ */
 export interface ReportEvaluation {
   /** By class, against all others; undefined if no testing row or every testing row has the class. */
   curves: (RocCurve | undefined)[];
@@ -63,8 +65,8 @@ export async function evaluateStored({
 const THREAD_FIELDS = 200_000;
 
 /**
- * Evaluates the testing results of a report. At most 20,000 rows of 200 columns, or of 100 classes, take 3 s on one core:
- * many are evaluated in a separate thread, so that nothing else waits for it.
+ * Evaluates the testing results of a report. At most 20,000 rows of 200 columns, or of 100 classes, take 3 s on one
+ * core: many are evaluated in a separate thread, so that nothing else waits for it.
  *
  * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`
  */

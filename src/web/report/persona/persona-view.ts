@@ -85,7 +85,10 @@ export function featuresJson(features: Features): string {
   return `{${features.map(([name, value]) => `${escaped(name)}: ${escaped(value)}`).join(', ')}}`;
 }
 
-/** JSON of a value, in which characters that cannot be seen are escaped, such as those that change the direction of text. */
+/**
+ * JSON of a value, in which characters that cannot be seen are escaped, such as those that change the direction of
+ * text.
+ */
 const escaped = (value: Value): string =>
   JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, unseen =>
     Array.from(

@@ -17,7 +17,9 @@ type Grid = { type: 'numbers'; values: readonly number[] } | { type: 'levels'; v
 const MAX_POINTS = 50;
 const MAX_LEVELS = 20;
 
-/** At most 50 values over the range of the testing rows, or the most frequent categories; undefined if none is known. */
+/**
+ * At most 50 values over the range of the testing rows, or the most frequent categories; undefined if none is known.
+ */
 export function gridOf({ kind }: PersonaField): Grid | undefined {
   if (kind.type === 'choice' || kind.type === 'text') {
     const values = kind.levels.slice(0, MAX_LEVELS);

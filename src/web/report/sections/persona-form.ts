@@ -138,8 +138,8 @@ function hintOf({ kind }: PersonaField): string {
 const MAX_IN_VIEW = 12;
 
 /**
- * The probabilities of the persona as bars, with the share of each class in the testing rows as a mark. If there are more than
- * are in view, the most likely are first: `persona.js` keeps them so.
+ * The probabilities of the persona as bars, with the share of each class in the testing rows as a mark. If there are
+ * more than are in view, the most likely are first: `persona.js` keeps them so.
  */
 function probabilityList({ report: { classes, quality }, persona }: ReportView): Html {
   const rows = classRows(quality.confusion);

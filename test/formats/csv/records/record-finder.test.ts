@@ -6,7 +6,9 @@ import { newReader } from '../../../support/csv/read.ts';
 const ROWS = 60_000;
 const text = `${Array.from({ length: ROWS }, (_, row) => `${row},${'x'.repeat(row % 500)}\n`).join('')}`;
 
-/** Reads a text in chunks. Each batch is released after `ahead` more were read, and returned with its text at that time. */
+/**
+ * Reads a text in chunks. Each batch is released after `ahead` more were read, and returned with its text at that time.
+ */
 function readAll(input: string, ahead: number): { batches: Batch[]; texts: string[] } {
   const reader = newReader({ maxRecordBytes: 8 << 20 });
   const bytes = Buffer.from(input);

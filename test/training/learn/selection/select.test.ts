@@ -6,7 +6,10 @@ import { seededRandom } from '../../../../src/training/seeded-random.ts';
 
 const ROWS = 3000;
 
-/** The selection for labels that a straight line separates, except for some near it; trained on 2,400 rows and validated on the others. */
+/**
+ * The selection for labels that a straight line separates, except for some near it; trained on 2,400 rows and validated
+ * on the others.
+ */
 function selected(totalWork?: number) {
   const random = seededRandom(6);
   const learning = Int32Array.from({ length: ROWS }, (_, row) => row);
