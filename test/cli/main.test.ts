@@ -313,7 +313,7 @@ describe('rowcast, as a user runs it', () => {
       assert.equal(code, 0);
       for (const line of stdout.toString().split('\n')) assert.ok(line.length <= 80, line);
     }
-    assert.match(score.stdout.toString(), /--batch-rows N +maximum number of rows per request/);
+    assert.match(score.stdout.toString(), /--batch-rows N +most rows of a request/);
     assert.match(version.stdout.toString(), /^\d+\.\d+\.\d+\n$/);
   });
 });
