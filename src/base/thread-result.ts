@@ -18,7 +18,8 @@ export const startThread = (file: URL, workerData: unknown, options: WorkerOptio
  *
  * @param name of the thread, for messages
  * @param signal stops waiting
- * @throws RowcastError what making the result failed with; the signal's reason; Error if the thread has died
+ * @throws RowcastError what making the result failed with; what `onMessage` throws; the signal's reason; Error if the
+ *   thread has died
  */
 export async function resultOf<Result, Message = never>(
   worker: Worker,
@@ -30,9 +31,13 @@ export async function resultOf<Result, Message = never>(
     return await new Promise<Result>((resolve, reject) => {
       // Only `postMessage` and `postResult` post here.
       worker.on('message', (posted: Posted<Result, Message>) => {
-        if ('result' in posted) resolve(posted.result);
-        else if ('failure' in posted) reject(fromThreadError(posted.failure));
-        else if (!stop.signal.aborted) onMessage?.(posted.message);
+        if ('result' in posted) return resolve(posted.result);
+        if ('failure' in posted) return reject(fromThreadError(posted.failure));
+        try {
+          if (!stop.signal.aborted) onMessage?.(posted.message);
+        } catch (error) {
+          reject(error);
+        }
       });
       worker.once('error', reject);
       worker.once('exit', code =>
