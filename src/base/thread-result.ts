@@ -1,7 +1,7 @@
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads';
 import { fromThreadError, type ThreadError, toThreadError } from './errors.ts';
 
-/** What a thread posts: any number of messages, then its result or why there is none. */
+/** What a thread posts: any number of messages, then its result, or the error that it failed with. */
 type Posted<Result, Message> = { message: Message } | { result: Result } | { failure: ThreadError };
 
 /**

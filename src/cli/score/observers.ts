@@ -28,7 +28,7 @@ type Watcher =
   | ('resultFiles' | 'warnings' | 'outcome' | 'stdout' | 'lineage' | 'telemetry');
 
 /**
- * The observers of a kind of run, in the order in which they are told.
+ * The observers of a kind of run, in the order in which they are called.
  *
  * @param without what does not watch such a run; without its name here, a watcher that is left out is an error of types
  */
@@ -106,7 +106,7 @@ export interface FilesObservers {
   lineage: RunObserver & { readonly lineage: Lineage | undefined };
 }
 
-/** `FilesWatch` shows their progress and their end; the rest is told by the run of each. */
+/** What watches several files as a whole: `FilesWatch` shows progress and end. Each run has observers of its own. */
 export function observersOfFiles(context: Context, job: RunJob, stop: AbortSignal): FilesObservers {
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);

@@ -236,6 +236,6 @@ function wordsOfUnits(
     }
   }
   const different = [...new Set(words)];
-  // The same text in all columns may be one for missing values, unless there is nothing else in the line.
+  // A text that repeats in all columns may stand for a missing value, unless the line has nothing else.
   return columns >= MIN_COLUMNS && (different.length >= MIN_COLUMNS || !hasOthers) ? different : undefined;
 }

@@ -280,7 +280,7 @@ export class FileScorer {
   readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
-  /** Of these, the rows of files that attempts after the last good run have finished: those of the same night. */
+  /** Those of the skipped rows that earlier attempts of the same night have scored, after the last good run. */
   readonly before = { read: 0, rejected: 0 };
   /** Whether an attempt after the last good run has finished some of them. */
   isPart = false;

@@ -226,7 +226,7 @@ export function parseObjectName(name: string): ObjectName {
   throw notAnObject(name, 'Give a bucket and a key, such as s3://bucket/folder/file.csv.');
 }
 
-/** The same for the beginning of names, which may have no key. @throws RowcastError `usage` */
+/** Takes the beginning of a name apart, which may end before the key. @throws RowcastError `usage` */
 export function parseObjectPrefix(prefix: string): ObjectName {
   const [, start = '', bucket = '', key = ''] =
     /^([a-z][a-z0-9+.-]*:\/\/([^/]*)\/?)(.*)$/is.exec(prefix) ?? [];

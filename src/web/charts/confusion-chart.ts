@@ -104,7 +104,7 @@ interface Cell {
   actual: number;
   predicted: number;
   count: number;
-  /** Of the rows of the actual class. */
+  /** The part of the rows of the actual class that are in this cell, from 0 to 1. */
   share: number;
 }
 

@@ -135,8 +135,7 @@ export class RepeatedHeader {
     const areSame = (names: readonly string[], texts: readonly string[]): boolean =>
       texts.every((text, index) => text === names[index]);
     if (areSame(this.#names, fields)) return true;
-    // The same names in another order are no spellings of these, although they may differ from them in nothing but
-    // letter case.
+    // The same names in another order are not a repeated header, even if they differ from it in letter case alone.
     return sortedText(fields) !== this.#sorted && areSame(this.#plain, fields.map(this.#plainOf));
   }
 

@@ -85,7 +85,8 @@ function writeSchema(
     const place = fieldPathOf(kept, field, NAME);
     if (name !== column.name && place !== undefined) kept.writeUInt32LE(addText(name) - old - place, place);
   }
-  // Of a field: name, type, the empty list of its children, whether it may be null, and which type it has.
+  // The offsets of a field's members: name, type, the empty list of its children, whether it may be null, and which
+  // type it has.
   words.set([pair(16, 20), pair(4, 16), pair(17, 8), pair(0, 12)], places);
   for (const [index, { name, type }] of appended.entries()) {
     const at = first + 5 * index;

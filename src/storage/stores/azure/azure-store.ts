@@ -135,7 +135,7 @@ function parseAzurePrefix(prefix: string): AzureName {
   throw notAnObject(prefix, 'Give abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/KEY.');
 }
 
-/** The same for a whole name. @throws RowcastError `usage` */
+/** Takes the name of an object apart, which must have a key. @throws RowcastError `usage` */
 export function parseAzureName(name: string): AzureName {
   const found = parseAzurePrefix(name);
   if (found.key !== '') return found;

@@ -50,7 +50,7 @@ export function startProfile(job: WorkerJob): RunningProfile {
   return {
     write(bytes) {
       if (bytes.length === 0) return;
-      // Of its own: the memory of a buffer may have other ones in it too.
+      // A copy, because other buffers may be in the same memory, which is transferred whole.
       const own = new Uint8Array(bytes);
       worker.postMessage(own, [own.buffer]);
     },
