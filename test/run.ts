@@ -53,6 +53,8 @@ spawn(
     ...(values.coverage ? coverage : []),
     // More than there are cores, because many tests only wait.
     `--test-concurrency=${availableParallelism() + 2}`,
+    // A test that hangs fails. The slowest process takes a few minutes.
+    `--test-timeout=${15 * 60_000}`,
     `--test-reporter=${join(folder, 'support/reporter.js')}`,
     ...(positionals.length === 0 ? inSharedProcesses(files) : files),
   ],

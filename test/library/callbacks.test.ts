@@ -35,17 +35,18 @@ describe('an asynchronous callback that rejects', () => {
       yield Buffer.from(text.slice(0, 4000));
       await new Promise(() => {});
     }
-    const output = at('out.csv');
     for (const name of ['onProgress', 'onReject'] as const) {
       const callbacks = { [name]: rejects };
+      const output = at(`${name}.csv`);
       const stopped = score({ input: halfOfIt(), output, ...run, ...callbacks, summary: at('s.json') });
       await assert.rejects(stopped, failed(name));
       const { status, exit_code, error } = JSON.parse(await read('s.json'));
       assert.deepEqual([status, exit_code, error.code], ['stopped', 3, 'callback_failed']);
+      const summary = await score({ input: Readable.from([Buffer.from(text)]), output, ...run });
+      assert.equal(await read(`${name}.csv`), await read('expected.csv'));
+      // A first call for progress may come before the first row.
+      if (name === 'onReject') assert.ok((summary.resumed_from_row ?? 0) > 1);
     }
-    const summary = await score({ input: Readable.from([Buffer.from(text)]), output, ...run });
-    assert.equal(await read('out.csv'), await read('expected.csv'));
-    assert.ok((summary.resumed_from_row ?? 0) > 1);
   });
 
   it('with the last rows fails the run before the output appears', async t => {
