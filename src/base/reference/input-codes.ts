@@ -39,6 +39,17 @@ export const inputCodes = {
       'A [format or compression](formats.md#what-becomes-of-your-file) that is not read, or the name of another one.',
     fix: 'Use the command in the message.',
   },
+  bad_model: {
+    exit: [2],
+    cause: 'A model file of another library is damaged, cut off or contradicts itself.',
+    fix: 'Save the model again; transfer it again.',
+  },
+  unsupported_model: {
+    exit: [2],
+    cause:
+      'A model of another library has something that cannot be predicted exactly, or the file is no model that is read.',
+    fix: 'Save the model as the message says.',
+  },
   needs_file: {
     exit: [2],
     cause: 'Parquet is read from its end, so it cannot be a pipe.',
