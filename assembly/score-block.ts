@@ -4,23 +4,27 @@
 /** The masks of the 32 words of a block take 64 bytes. */
 const MASKS_BITS = 6;
 /** The scores of a word's 16 leaves, and 0. */
-const LEAVES_BYTES = 17 << 3;
+const WORD_SCORES = 17;
 /** In bytes: where a feature's bins are, and the masks that each bin has. */
 const FEATURE_BYTES = 8;
 
-/** Writes the bins of a feature's numbers, `rows` of them in steps of `step` bytes: how many cuts are below each. */
+/**
+ * Writes the bins of a feature's numbers, `rows` of them in steps of `step` bytes: how many cuts are below each. NaN is missing,
+ * and so is a number whose size is at most `zero`.
+ */
 export function binNumbers(
   values: usize,
   step: i32,
   rows: i32,
   cuts: usize,
   count: i32,
+  zero: f64,
   missing: i32,
   bins: usize,
 ): void {
   for (let row = 0; row < rows; row++, values += step, bins += 2) {
     const value = load<f64>(values);
-    store<u16>(bins, isNaN(value) ? missing : binOf(cuts, count, value));
+    store<u16>(bins, isNaN(value) || abs<f64>(value) <= zero ? missing : binOf(cuts, count, value));
   }
 }
 
@@ -48,9 +52,37 @@ export function binLevels(values: usize, step: i32, rows: i32, levels: i32, miss
  * Adds the leaves of a block's trees to the scores of rows, in steps of `step` bytes: the masks of a row's bins leave one bit
  * of each tree, that of the leaf where the row ends. Two rows are scored at once.
  *
+ * @param leaves doubles
  * @param words 128 bytes
  */
 export function addLeaves(
+  features: usize,
+  count: i32,
+  masks: usize,
+  leaves: usize,
+  words: usize,
+  rows: i32,
+  scores: usize,
+  step: i32,
+): void {
+  addMasked<f64>(features, count, masks, leaves, words, rows, scores, step);
+}
+
+/** As `addLeaves`, with leaves and sums in single precision. */
+export function addSingleLeaves(
+  features: usize,
+  count: i32,
+  masks: usize,
+  leaves: usize,
+  words: usize,
+  rows: i32,
+  scores: usize,
+  step: i32,
+): void {
+  addMasked<f32>(features, count, masks, leaves, words, rows, scores, step);
+}
+
+function addMasked<T>(
   features: usize,
   count: i32,
   masks: usize,
@@ -93,27 +125,27 @@ export function addLeaves(
     v128.store(words, b1, 80);
     v128.store(words, b2, 96);
     v128.store(words, b3, 112);
-    store<f64>(scores, load<f64>(scores) + sumOf(words, leaves));
-    if (row + 1 < rows) store<f64>(scores + step, load<f64>(scores + step) + sumOf(words + 64, leaves));
+    addWords<T>(words, leaves, scores);
+    if (row + 1 < rows) addWords<T>(words + 64, leaves, scores + step);
   }
 }
 
-/** The sum of the leaves that 32 words have as their lowest bits; a word without any has the last one, which is 0. */
-function sumOf(words: usize, leaves: usize): f64 {
-  let a: f64 = 0;
-  let b: f64 = 0;
-  let c: f64 = 0;
-  let d: f64 = 0;
+/**
+ * Adds the leaves that 32 words have as their lowest bits, in their order; a word without any has the last one, which is 0 and
+ * changes no sum.
+ */
+function addWords<T>(words: usize, leaves: usize, score: usize): void {
+  let sum = <T>load<f64>(score);
   const end = words + 64;
-  for (; words < end; words += 8, leaves += 4 * LEAVES_BYTES) {
-    a += load<f64>(leaves + leafOf(words));
-    b += load<f64>(leaves + leafOf(words + 2), LEAVES_BYTES);
-    c += load<f64>(leaves + leafOf(words + 4), 2 * LEAVES_BYTES);
-    d += load<f64>(leaves + leafOf(words + 6), 3 * LEAVES_BYTES);
+  for (; words < end; words += 8, leaves += 4 * WORD_SCORES * sizeof<T>()) {
+    sum += load<T>(leaves + leafOf<T>(words));
+    sum += load<T>(leaves + leafOf<T>(words + 2), WORD_SCORES * sizeof<T>());
+    sum += load<T>(leaves + leafOf<T>(words + 4), 2 * WORD_SCORES * sizeof<T>());
+    sum += load<T>(leaves + leafOf<T>(words + 6), 3 * WORD_SCORES * sizeof<T>());
   }
-  return a + b + (c + d);
+  store<f64>(score, <f64>sum);
 }
 
-function leafOf(word: usize): usize {
-  return (<usize>ctz<i32>(<i32>load<u16>(word) | 0x10000)) << 3;
+function leafOf<T>(word: usize): usize {
+  return (<usize>ctz<i32>(<i32>load<u16>(word) | 0x10000)) << alignof<T>();
 }

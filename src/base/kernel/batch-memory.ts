@@ -1,6 +1,6 @@
 import { type Kernel, kernelFor } from './kernel.ts';
 
-type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
+type NumberArray = Float64Array | Float32Array | Int32Array | Uint16Array | Uint8Array;
 
 /** Every array begins at a multiple of it. */
 const ALIGNMENT = 16;

@@ -140,21 +140,39 @@ export interface Kernel {
     rows: number,
     cuts: number,
     count: number,
+    zero: number,
     missing: number,
     bins: number,
   ): void;
   binLevels(values: number, step: number, rows: number, levels: number, missing: number, bins: number): void;
-  addLeaves(
-    features: number,
-    count: number,
-    masks: number,
-    leaves: number,
-    words: number,
-    rows: number,
-    scores: number,
-    step: number,
-  ): void;
+  readonly addLeaves: AddMasked;
+  readonly addSingleLeaves: AddMasked;
+  readonly walkTrees: Walk;
+  readonly walkSingleTrees: Walk;
 }
+
+type AddMasked = (
+  features: number,
+  count: number,
+  masks: number,
+  leaves: number,
+  words: number,
+  rows: number,
+  scores: number,
+  step: number,
+) => void;
+
+type Walk = (
+  trees: number,
+  count: number,
+  nodes: number,
+  leaves: number,
+  sets: number,
+  bins: number,
+  rows: number,
+  scores: number,
+  step: number,
+) => void;
 
 let compiled: WebAssembly.Module | undefined;
 

@@ -3,8 +3,7 @@ import { linearScores } from './compiled-linear.ts';
 import type { CompiledModel } from './compiled-model.ts';
 import { probabilitiesOf, scoreCount } from './scores.ts';
 import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
-import { type LeafMasks, leafMasks } from './trees/leaf-masks.ts';
-import { maskScores } from './trees/mask-scores.ts';
+import { kernelScores, type PreparedTrees, preparedTrees } from './trees/kernel-scores.ts';
 import { type AddScores, treeScores } from './trees/walk-trees.ts';
 
 /** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
@@ -39,18 +38,18 @@ export interface EngineModel {
 interface ModelUse {
   /** If many rows are to be scored: what a kernel reads is kept in it, which takes some milliseconds. */
   memory?: BatchMemory | undefined;
-  /** What `masksOf` has returned; otherwise it is computed. */
-  masks?: LeafMasks | undefined;
+  /** What `preparedOf` has returned; otherwise it is computed. */
+  prepared?: PreparedTrees | undefined;
 }
 
 /** What preparing a model for many rows comes to; undefined if it has no trees. */
-export const masksOf = ({ classCount, predictor }: CompiledModel): LeafMasks | undefined =>
-  predictor.kind === 'trees' ? leafMasks(predictor, scoreCount(classCount)) : undefined;
+export const preparedOf = ({ classCount, predictor }: CompiledModel): PreparedTrees | undefined =>
+  predictor.kind === 'trees' ? preparedTrees(predictor, scoreCount(classCount)) : undefined;
 
 /** Prepares a model to predict. */
 export function engineOf(
   { classCount, targets, predictor }: CompiledModel,
-  { memory, masks }: ModelUse = {},
+  { memory, prepared }: ModelUse = {},
 ): EngineModel {
   const stride = scoreCount(classCount);
   const columns = targets.length;
@@ -65,7 +64,7 @@ export function engineOf(
       ? linearScores(predictor, width, stride)
       : memory === undefined
         ? treeScores(predictor, width, stride)
-        : maskScores(predictor, width, stride, memory, masks);
+        : kernelScores(predictor, width, stride, memory, prepared);
   const round = memory === undefined ? allToSinglePrecision : kernelRounding(memory);
   const { base } = predictor;
   return {

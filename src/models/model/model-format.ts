@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { dateOrders, datePieces } from '../../formats/values/dates.ts';
 import { numberNotations } from '../../formats/values/numbers.ts';
-import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
+import { MAX_LEVEL, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
 
-/** Levels that a tree can distinguish: a bin is a byte; one bin is for missing values and one for other levels. */
-export const MAX_OWN_LEVELS = MAX_BINS - 2;
+/** Levels that trees which are trained here distinguish: a bin is a byte; one is for missing values, one for others. */
+export const MAX_OWN_LEVELS = 254;
 
 const name = z.string();
 const levels = z.array(z.string());
@@ -39,7 +39,7 @@ export const description = z.object({
           targets: z.array(z.array(z.number())).exactOptional(),
         })
         .refine(
-          column => column.targets !== undefined || column.levels.length <= MAX_OWN_LEVELS,
+          column => column.targets !== undefined || column.levels.length < MAX_LEVEL,
           'too many levels',
         ),
     ]),

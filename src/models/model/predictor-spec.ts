@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 
-/** A bin is stored in a byte. */
-export const MAX_BINS = 256;
+/** A level is stored in 16 bits. */
+export const MAX_LEVEL = 65_535;
 
 /**
  * The predictor in a model file: trees or a linear model. Features are the model's columns in order; a target-encoded
@@ -33,7 +33,8 @@ const optionalIndexList = listOf(value => value === -1 || isIndex(value));
  * Nodes of all trees in preorder, as parallel lists, so that a node's left child is the next node. Node i is a leaf if
  * `features[i]` is -1, and adds `values[i]` to the score. Otherwise it splits on that feature: a number goes left up to
  * `values[i]`; if `sets[i]` is not -1, a level goes left if it is in `levels[sets[i]]`. A missing value goes left if
- * `missing[i]` is 1. Everything else goes right, to node `right[i]`.
+ * `missing[i]` is 1. Everything else goes right, to node `right[i]`. The leaves of a row are added to the base in the order
+ * of the trees, as doubles, or if `sum` says so, each sum rounded to single precision.
  */
 const treesSpec = z.object({
   kind: z.literal('trees'),
@@ -47,14 +48,15 @@ const treesSpec = z.object({
   missing: listOf(value => value === 0 || value === 1),
   sets: optionalIndexList,
   levels: z.array(
-    z.array(
-      z
-        .int()
-        .min(1)
-        .max(MAX_BINS - 1),
-    ),
+    listOf(value => isIndex(value) && (value as number) >= 1 && (value as number) <= MAX_LEVEL),
   ),
+  sum: z.literal('single').exactOptional(),
+  /** Features of which a number counts as missing if its size is at most `ZERO`. */
+  zeros: indexList.exactOptional(),
 });
+
+/** What LightGBM takes for zero: 1e-35 in single precision. */
+export const ZERO = Math.fround(1e-35);
 
 /**
  * Multinomial logistic regression. A number x adds `weights * (min(max(x, low), high) - mean) / scale` to the scores,

@@ -143,8 +143,8 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
   },
   { what: 'a level that does not exist', file: () => changed({ levels: [[1, 4]] }), reason: /level 4/ },
   {
-    what: 'a level that exceeds a byte',
-    file: () => changed({ levels: [[256]] }),
+    what: 'a level that exceeds 16 bits',
+    file: () => changed({ levels: [[65_536]] }),
     reason: /predictor\.levels\.0\.0/,
   },
   {

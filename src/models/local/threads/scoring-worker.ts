@@ -21,9 +21,9 @@ answerRequests<ThreadRequest, Scored>(request => {
 });
 
 async function open({ data, shared }: Extract<ThreadRequest, { kind: 'open' }>): Promise<RecordScorer> {
-  const { model, masks } = shared;
+  const { model, prepared } = shared;
   const memory = BatchMemory.create();
-  return openThreadInput(data, model, engineOf(model.predictor, { memory, masks }), memory);
+  return openThreadInput(data, model, engineOf(model.predictor, { memory, prepared }), memory);
 }
 
 function closeInput(input: number): void {

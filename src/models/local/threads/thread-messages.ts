@@ -4,8 +4,8 @@ import type { Batch } from '../../../formats/records/batch.ts';
 import type { Counting } from '../../../scoring/counting/counted-column.ts';
 import type { FeatureColumn } from '../../../scoring/feature-columns.ts';
 import type { StoredModel } from '../../model/compiled-model.ts';
-import { masksOf } from '../../model/engine.ts';
-import type { LeafMasks } from '../../model/trees/leaf-masks.ts';
+import { preparedOf } from '../../model/engine.ts';
+import type { PreparedTrees } from '../../model/trees/kernel-scores.ts';
 
 /** What the batches of one input have in common, as plain data. */
 export interface InputData {
@@ -31,17 +31,17 @@ export type ThreadRequest =
   | ({ kind: 'score'; input: number } & BatchData)
   | { kind: 'close'; input: number };
 
-/** A model for threads, which share its memory and the masks that are computed of it once. */
+/** A model for threads, which share its memory and what is computed of its trees once. */
 export interface SharedModel {
   model: StoredModel;
-  masks: LeafMasks | undefined;
+  prepared: PreparedTrees | undefined;
 }
 
 export function sharedModel(model: StoredModel): SharedModel {
-  return inSharedMemory({ model, masks: masksOf(model.predictor) });
+  return inSharedMemory({ model, prepared: preparedOf(model.predictor) });
 }
 
-type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
+type NumberArray = Float64Array | Float32Array | Int32Array | Uint16Array | Uint8Array;
 
 /** Copies plain data with all its arrays of numbers in shared memory, which structured cloning does not copy. */
 function inSharedMemory<T>(data: T): T {
@@ -56,6 +56,7 @@ function inSharedMemory<T>(data: T): T {
 
 const isNumberArray = (value: unknown): value is NumberArray =>
   value instanceof Float64Array ||
+  value instanceof Float32Array ||
   value instanceof Int32Array ||
   value instanceof Uint16Array ||
   value instanceof Uint8Array;
@@ -64,6 +65,7 @@ function copyOf(array: NumberArray): NumberArray {
   const memory = new SharedArrayBuffer(array.byteLength);
   new Uint8Array(memory).set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
   if (array instanceof Float64Array) return new Float64Array(memory);
+  if (array instanceof Float32Array) return new Float32Array(memory);
   if (array instanceof Int32Array) return new Int32Array(memory);
   return array instanceof Uint16Array ? new Uint16Array(memory) : new Uint8Array(memory);
 }

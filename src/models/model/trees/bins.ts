@@ -1,4 +1,4 @@
-import type { CompiledTrees } from './compiled-trees.ts';
+import { type CompiledTrees, isInSet } from './compiled-trees.ts';
 
 /**
  * What trees can tell apart in the values of one feature. A number's bin is the count of cuts below it, and the last
@@ -50,10 +50,8 @@ export interface BinConditions {
   goesLeft: (node: number, bin: number) => boolean;
 }
 
-export function binConditions(
-  { features, cuts, missing, sets, members, setSize }: CompiledTrees,
-  bins: readonly FeatureBins[],
-): BinConditions {
+export function binConditions(trees: CompiledTrees, bins: readonly FeatureBins[]): BinConditions {
+  const { features, cuts, missing, sets } = trees;
   const last = Int32Array.from(features, (feature, node) =>
     feature < 0 ? 0 : cutsBelow(bins[feature]?.cuts ?? new Float64Array(), cuts[node] as number),
   );
@@ -63,7 +61,7 @@ export function binConditions(
       const { missing: missingBin } = bins[features[node] as number] as FeatureBins;
       if (bin === missingBin) return missing[node] === 1;
       const set = sets[node] as number;
-      return set < 0 ? bin <= (last[node] as number) : members[set * setSize + bin] === 1;
+      return set < 0 ? bin <= (last[node] as number) : isInSet(trees, set, bin);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { FeatureKind, TreesSpec } from '../predictor-spec.ts';
+import { type FeatureKind, type TreesSpec, ZERO } from '../predictor-spec.ts';
 
 /** Validated trees in typed arrays: every traversal ends and uses only existing features and sets. */
 export interface CompiledTrees {
@@ -7,22 +7,29 @@ export interface CompiledTrees {
   roots: Int32Array;
   /** By tree, the score that it adds to. */
   scores: Int32Array;
-  /** By node, like the lists of a `TreesSpec`; the values of leaves are rounded by `exactSums`. */
+  /** By node, like the lists of a `TreesSpec`. */
   features: Int32Array;
   cuts: Float64Array;
   right: Int32Array;
   missing: Uint8Array;
   sets: Int32Array;
-  /** Set by set, `setSize` bytes each: 1 for the levels in it. */
-  members: Uint8Array;
-  setSize: number;
+  /** The bits of all sets: that of level i of set s is bit i modulo 32 of word `setStarts[s] + (i >> 5)`. */
+  members: Int32Array;
+  /** By set, its first word; then the end. A set has a bit for each level of the features that are tested with it. */
+  setStarts: Int32Array;
   /** By feature, its highest level; -1 for numbers. */
   highest: Int32Array;
+  /** By feature, the size up to which a number counts as missing; -1 if none does. */
+  zeros: Float64Array;
   /** The mean depth of all leaves. */
   depth: number;
-  /** Whether leaves can be added up in any order. */
-  isExact: boolean;
+  /** Whether each sum is rounded to single precision. */
+  isSingle: boolean;
 }
+
+/** Whether a level is in a set. */
+export const isInSet = ({ members, setStarts }: CompiledTrees, set: number, level: number): boolean =>
+  (((members[(setStarts[set] as number) + (level >> 5)] as number) >>> (level & 31)) & 1) === 1;
 
 /**
  * @param features the features that the trees may use
@@ -35,7 +42,8 @@ export function compileTrees(
   stride: number,
 ): CompiledTrees {
   checkLengths(spec, stride);
-  const setSize = 1 + Math.max(0, ...features.map(kind => kind.highest ?? 0));
+  const zeros = new Float64Array(features.length).fill(-1);
+  for (const feature of spec.zeros ?? []) zeros[feature] = ZERO;
   const compiled: CompiledTrees = {
     kind: 'trees',
     base: Float64Array.from(spec.base),
@@ -46,38 +54,40 @@ export function compileTrees(
     right: Int32Array.from(spec.right),
     missing: Uint8Array.from(spec.missing),
     sets: Int32Array.from(spec.sets),
-    members: new Uint8Array(setSize * spec.levels.length),
-    setSize,
+    members: new Int32Array(),
+    setStarts: new Int32Array(),
     highest: Int32Array.from(features, kind => kind.highest ?? -1),
+    zeros,
     depth: 0,
-    isExact: true,
+    isSingle: spec.sum === 'single',
   };
-  spec.levels.forEach((levels, set) => {
-    for (const level of levels) {
-      if (level >= setSize)
-        throw new Error(`set ${set} of its levels contains level ${level}, which does not exist`);
-      compiled.members[set * setSize + level] = 1;
-    }
-  });
   checkNodes(compiled, features, spec.levels.length);
-  const isExact = makeExact(compiled);
-  return { ...compiled, isExact, depth: meanDepth(compiled) };
+  return { ...compiled, ...membersOf(compiled, spec.levels), depth: meanDepth(compiled) };
 }
 
-/** Rounds the leaves and the base so that their sums are exact: see `exactSums`. @returns whether they are now */
-function makeExact({ base, roots, features, cuts }: CompiledTrees): boolean {
-  const largest = (values: Float64Array) =>
-    values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const leaves = cuts.filter((_, node) => features[node] === -1);
-  const round = exactSums(largest(base) + roots.length * largest(leaves));
-  if (round === undefined) return false;
-  base.forEach((value, i) => {
-    base[i] = round(value);
+/** The sets as bits. @throws Error for a level that the features which are tested with its set do not have */
+function membersOf(
+  { features, sets, highest }: CompiledTrees,
+  levels: TreesSpec['levels'],
+): Pick<CompiledTrees, 'members' | 'setStarts'> {
+  const most = new Int32Array(levels.length);
+  sets.forEach((set, node) => {
+    if (set >= 0) most[set] = Math.max(most[set] as number, highest[features[node] as number] as number);
   });
-  features.forEach((feature, node) => {
-    if (feature === -1) cuts[node] = round(cuts[node] as number);
+  const setStarts = new Int32Array(levels.length + 1);
+  most.forEach((level, set) => {
+    setStarts[set + 1] = (setStarts[set] as number) + (level >> 5) + 1;
   });
-  return true;
+  const members = new Int32Array(setStarts[levels.length] as number);
+  levels.forEach((own, set) => {
+    for (const level of own) {
+      if (level > (most[set] as number))
+        throw new Error(`set ${set} of its levels contains level ${level}, which does not exist`);
+      const word = (setStarts[set] as number) + (level >> 5);
+      members[word] = (members[word] as number) | (1 << (level & 31));
+    }
+  });
+  return { members, setStarts };
 }
 
 function checkLengths({ roots, features, values, right, missing, sets, base }: TreesSpec, stride: number) {
@@ -121,22 +131,4 @@ function meanDepth({ features, right }: CompiledTrees): number {
     depths[right[node] as number] = own + 1;
   });
   return leaves === 0 ? 0 : sum / leaves;
-}
-
-/** A double's significand has 53 bits; the rest is room for the sum of all rounded values. */
-const SUM_BITS = 50;
-
-/**
- * Rounds numbers to multiples of one power of two, small enough to change a sum by less than 2^-40 of its largest
- * possible size, and large enough that every sum of some of them is exact, in any order. Trees may then be added up in
- * the order that is fastest, and a row gets the same score, bit for bit, however it is computed.
- *
- * @param bound at least the largest absolute value of any sum
- * @returns the function that rounds a number; undefined for absurd numbers, such as no model has: their sums are not
- *   exact
- */
-function exactSums(bound: number): ((value: number) => number) | undefined {
-  const grid = 2 ** (Math.ceil(Math.log2(bound)) - SUM_BITS);
-  if (!(Number.isFinite(1 / grid) && Number.isFinite(grid) && grid > 0)) return undefined;
-  return value => Math.round(value / grid) * grid;
 }

@@ -22,8 +22,9 @@ const MAX_LEAVES = 1 << 17;
 /** Masks are found by numbers of 16 bits. */
 const MAX_MASKS = 1 << 16;
 
-/** Trees as masks, for `maskScores`: plain data, which threads can share. */
+/** Trees as masks, for `kernelScores`: plain data, which threads can share. */
 export interface LeafMasks {
+  kind: 'masks';
   bins: readonly FeatureBins[];
   blocks: readonly MaskBlock[];
 }
@@ -37,7 +38,7 @@ interface MaskBlock {
   /** `BLOCK_WORDS` each: a bit is 1 if the bin may end at the leaf. */
   masks: Uint16Array;
   /** By word, the scores of its leaves, from the least significant bit on, and 0 for the word without bits. */
-  leaves: Float64Array;
+  leaves: Float64Array | Float32Array;
 }
 
 /**
@@ -59,10 +60,9 @@ interface Binned extends BinConditions {
 /**
  * Computes the masks of trees, in some milliseconds.
  *
- * @returns undefined if there are too many leaves or bins, or if the order of additions matters
+ * @returns undefined if there are too many leaves or bins
  */
 export function leafMasks(trees: CompiledTrees, stride: number): LeafMasks | undefined {
-  if (!trees.isExact) return undefined;
   const counts = leafCounts(trees);
   let sum = 0;
   for (const root of trees.roots) {
@@ -78,7 +78,7 @@ export function leafMasks(trees: CompiledTrees, stride: number): LeafMasks | und
     return blocksOf(binned, score, placeLeaves(trees, roots, counts));
   }).flat();
   const fit = blocks.every(({ masks }) => masks.length <= MAX_MASKS * BLOCK_WORDS);
-  return fit ? { bins, blocks } : undefined;
+  return fit ? { kind: 'masks', bins, blocks } : undefined;
 }
 
 /** By node, the leaves below it; children come after their parents. */
@@ -127,7 +127,8 @@ function blocksOf(binned: Binned, score: number, { splits, scores }: PlacedLeave
       inBlocks[at]?.push(split);
   return inBlocks.map((own, i) => {
     const first = i * BLOCK_LEAVES;
-    const leaves = new Float64Array(BLOCK_WORDS * (WORD_LEAVES + 1));
+    const size = BLOCK_WORDS * (WORD_LEAVES + 1);
+    const leaves = binned.trees.isSingle ? new Float32Array(size) : new Float64Array(size);
     scores.slice(first, first + BLOCK_LEAVES).forEach((value, leaf) => {
       leaves[leaf + Math.floor(leaf / WORD_LEAVES)] = value;
     });

@@ -1,5 +1,7 @@
-import { MAX_BINS } from '../../../models/model/predictor-spec.ts';
 import { cutsBelow } from '../../../models/model/trees/bins.ts';
+
+/** A bin is stored in a byte. */
+const MAX_BINS = 256;
 
 /** The values of one feature. NaN is a missing value; a categorical feature (`levels`) has values 1, 2, 3 … */
 export interface Feature {

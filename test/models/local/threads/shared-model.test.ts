@@ -27,7 +27,7 @@ it('a model for threads is in memory that they share, and predicts the same', as
   );
   const [own, inThread] = [
     engineOf(model.predictor, { memory: BatchMemory.create() }),
-    engineOf(clone.model.predictor, { memory: BatchMemory.create(), masks: clone.masks }),
+    engineOf(clone.model.predictor, { memory: BatchMemory.create(), prepared: clone.prepared }),
   ];
   assert.deepEqual(inThread.predict(values, 500), own.predict(values, 500));
 });

@@ -6,8 +6,9 @@ import { BatchMemory } from '../../../../src/base/kernel/batch-memory.ts';
 import type { FeatureKind, TreesSpec } from '../../../../src/models/model/predictor-spec.ts';
 import { featureBins } from '../../../../src/models/model/trees/bins.ts';
 import { type CompiledTrees, compileTrees } from '../../../../src/models/model/trees/compiled-trees.ts';
+import { kernelScores } from '../../../../src/models/model/trees/kernel-scores.ts';
 import { leafMasks } from '../../../../src/models/model/trees/leaf-masks.ts';
-import { maskScores } from '../../../../src/models/model/trees/mask-scores.ts';
+import { nodeTable } from '../../../../src/models/model/trees/node-table.ts';
 import { type AddScores, treeScores } from '../../../../src/models/model/trees/walk-trees.ts';
 import { runs } from '../../../support/random-tests.ts';
 
@@ -68,10 +69,12 @@ const shapes = fc.record({
   }),
   stride: fc.constantFrom(1, 3),
   trees: fc.integer({ min: 1, max: 25 }),
-  leaves: fc.integer({ min: 1, max: 40 }),
+  leaves: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(64, 65, 150)),
+  sum: fc.constantFrom(undefined, 'single' as const),
+  hasZeros: fc.boolean(),
 });
 
-/** The scores of the same rows by walking down the trees, and by masks. */
+/** The scores of the same rows by walking down the trees, by the kernel's choice, and by walking down in the kernel. */
 function bothWays(trees: CompiledTrees, values: Float64Array, width: number, stride: number) {
   const rows = values.length / width;
   const memory = BatchMemory.create();
@@ -81,26 +84,32 @@ function bothWays(trees: CompiledTrees, values: Float64Array, width: number, str
     add(values, rows, scores);
     return scores;
   };
+  const nodes = nodeTable(trees);
   return {
     walked: scoresOf(treeScores(trees, width, stride)),
-    masked: scoresOf(maskScores(trees, width, stride, memory)),
+    inKernel: scoresOf(kernelScores(trees, width, stride, memory)),
+    byBins: nodes && scoresOf(kernelScores(trees, width, stride, memory, nodes)),
   };
 }
 
-describe('trees as masks of leaves', () => {
+describe('trees in a kernel', () => {
   it('give the same scores, bit for bit, as walking down each tree', () => {
     fc.assert(
-      fc.property(shapes, fc.infiniteStream(fc.nat()), ({ kinds, ...shape }, numbers) => {
+      fc.property(shapes, fc.infiniteStream(fc.nat()), ({ kinds, sum, hasZeros, ...shape }, numbers) => {
         const pick = (limit: number): number => (numbers.next().value as number) % limit;
-        const trees = compileTrees(randomTrees({ kinds, ...shape, pick }), kinds, shape.stride);
+        const spec = randomTrees({ kinds, ...shape, pick });
+        if (sum !== undefined) Object.assign(spec, { sum, values: spec.values.map(Math.fround) });
+        if (hasZeros) spec.zeros = [...kinds.keys()].filter(() => pick(2) === 1);
+        const trees = compileTrees(spec, kinds, shape.stride);
         const rows = 257 + pick(50);
         const values = Float64Array.from({ length: rows * kinds.length }, (_, i) => {
           if (pick(10) === 0) return Number.NaN;
           const highest = kinds[i % kinds.length]?.highest;
           return highest === undefined ? pick(45) / 3 : 1 + pick(highest);
         });
-        const { walked, masked } = bothWays(trees, values, kinds.length, shape.stride);
-        assert.deepEqual(masked, walked);
+        const { walked, inKernel, byBins } = bothWays(trees, values, kinds.length, shape.stride);
+        assert.deepEqual(inKernel, walked);
+        assert.deepEqual(byBins, walked);
       }),
       { numRuns: runs(500) },
     );
@@ -115,8 +124,8 @@ describe('trees as masks of leaves', () => {
     const values = Float64Array.from({ length: 600 }, (_, i) =>
       i % 2 === 0 ? 1 + pick(70_000) : pick(40) / 3,
     );
-    const { walked, masked } = bothWays(trees, values, 2, 1);
-    assert.deepEqual(masked, walked);
+    const { walked, inKernel } = bothWays(trees, values, 2, 1);
+    assert.deepEqual(inKernel, walked);
   });
 
   it('are walked if masks would take long: deep trees, or many that fill only a part of a word', () => {
@@ -148,7 +157,7 @@ describe('trees as masks of leaves', () => {
     );
   });
 
-  it('are walked if their leaves are so large that the order of additions matters', () => {
+  it('are added in their order, which matters if their leaves are large', () => {
     const leaves = [1e308, -1e308, 0, 0, 1e308, -1e308];
     const spec: TreesSpec = {
       kind: 'trees',
@@ -162,7 +171,7 @@ describe('trees as masks of leaves', () => {
       levels: [],
     };
     const trees = compileTrees(spec, [{ highest: undefined }], 1);
-    const { walked, masked } = bothWays(trees, Float64Array.of(1), 1, 1);
-    assert.deepEqual(masked, walked);
+    const { walked, inKernel } = bothWays(trees, Float64Array.of(1), 1, 1);
+    assert.deepEqual(inKernel, walked);
   });
 });
