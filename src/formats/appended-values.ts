@@ -141,7 +141,7 @@ function label({ openings: [before = ''], missing, textValue, maxLabelBytes }: A
  * The longest text of a double in full is `-2.2250738585072014e-308` (ECMA-262 Number::toString). With decimals, it is
  * a sign, the 21 digits of a number below 1e21, and the point; the decimals come on top.
  */
-const MAX_NUMBER_BYTES = 25;
+export const MAX_NUMBER_BYTES = 25;
 
 function numbers({ chosen }: AppendedOptions, { openings }: AppendedStyle): Values {
   const { length } = openings;

@@ -46,8 +46,8 @@ test('a saved model predicts the same as before, also for unseen values', async 
   const rows = rowsOf(400, true);
   const [first, second] = await Promise.all([fitted(rows), fitted(rows)]);
   assert.deepEqual(first.model, second.model);
-  const { engine, columns, classes } = await loadModel(first.model);
-  assert.deepEqual(classes, ['no', 'yes']);
+  const { engine, columns, prediction } = await loadModel(first.model);
+  assert.deepEqual(prediction, { kind: 'distribution', classes: ['no', 'yes'] });
   const encode = (values: Record<string, string>) =>
     columns.map(column => [columnEncoderOf(column)(values[column.name] ?? '')]);
   const [, high = 0] = predictColumns(engine, encode({ surname: 'never seen', amount: '0.9' }));

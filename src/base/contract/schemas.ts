@@ -47,10 +47,7 @@ export const personaResponse = z.object({
 });
 
 /** What a service says about one persona. */
-export interface PersonaAnswer {
-  probabilities: Probabilities;
-  warnings: readonly ValueWarning[];
-}
+export type PersonaAnswer = Predicted & { warnings: readonly ValueWarning[] };
 
 export const batchResponse = z.object({
   id: reportId,

@@ -60,8 +60,8 @@ export async function run(context: Context): Promise<number> {
     throw new RowcastError('usage', `--${unused} has no effect with the protocol ${protocol}`);
   await withServiceOf(context, { command: 'predict', timeout, defined }, async service => {
     for (const features of given ?? [readPairs(named, await service.report(id), types)]) {
-      const { probabilities, warnings } = await service.persona(id, features);
-      await print({ probabilities, ...(warnings.length > 0 && { warnings }) });
+      const { warnings, ...predicted } = await service.persona(id, features);
+      await print({ ...predicted, ...(warnings.length > 0 && { warnings }) });
     }
   });
   return ExitCode.done;

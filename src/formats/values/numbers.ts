@@ -7,10 +7,11 @@ import { finite, numberOf } from './coerce.ts';
  * - `point`: with a decimal point, and perhaps a currency, a percent sign or thousands separators: $1,234.50, 58.7%,
  *   1'234.
  * - `comma`: the same with a decimal comma: 1.234,50 €.
+ * - `python`: as `point`, and a boolean as data frames write it is 1 or 0: True, False.
  *
  * An amount in parentheses, or with a minus behind it, is negative, as in accounting and in SAP.
  */
-export const numberNotations = ['point', 'comma'] as const;
+export const numberNotations = ['point', 'comma', 'python'] as const;
 export type NumberNotation = (typeof numberNotations)[number];
 
 /** The most traded currencies (BIS Triennial Survey 2022); other letters next to a number may be part of a code. */
@@ -35,17 +36,26 @@ const thousands = (separator: string): string =>
 /** Digits grouped by lakhs and crores, such as 12,34,567. */
 const indian = '[1-9]\\d?(?:,\\d\\d)+,\\d{3}';
 
+const point = written(`${thousands(',')}|${indian}`, '\\.');
 const patterns: Readonly<Record<NumberNotation, RegExp>> = {
-  point: written(`${thousands(',')}|${indian}`, '\\.'),
+  point,
   comma: written(thousands('.'), ','),
+  python: point,
 };
+
+const booleans: ReadonlyMap<string, number> = new Map([
+  ['true', 1],
+  ['false', 0],
+]);
 
 /** Longer texts are not amounts; the limit also bounds the cost of the pattern. */
 const MAX_LENGTH = 40;
 
 /** Parses a number, ignoring a currency or percent sign; null if it is not a number or beyond float32. */
 export function readNumber(text: string, notation: NumberNotation): number | null {
-  if (notation === 'point') return numberOf(text) ?? writtenNumber(text, notation);
+  const flag = notation === 'python' ? booleans.get(text.trim().toLowerCase()) : undefined;
+  if (flag !== undefined) return flag;
+  if (notation !== 'comma') return numberOf(text) ?? writtenNumber(text, notation);
   // First, because 1.234 is a thousand here.
   return writtenNumber(text, notation) ?? numberOf(text);
 }
@@ -59,7 +69,7 @@ function writtenNumber(text: string, notation: NumberNotation): number | null {
   if (negated !== undefined && (first ?? second) !== undefined) return null;
   if (!/\d/.test(amount) || (first !== undefined && second !== undefined)) return null;
   const digits =
-    notation === 'point' ? amount.replace(/[^\d.]/g, '') : amount.replace(/[^\d,]/g, '').replace(',', '.');
+    notation !== 'comma' ? amount.replace(/[^\d.]/g, '') : amount.replace(/[^\d,]/g, '').replace(',', '.');
   const isNegative = negated !== undefined || /[-\u2212]/.test(first ?? second ?? '');
   return finite(isNegative ? -Number(digits) : Number(digits));
 }

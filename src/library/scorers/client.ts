@@ -224,9 +224,11 @@ export class Client implements ProgramScorer {
     const reports = this.#reports;
     if (reports === undefined)
       return this.#call(signal, stop => this.#objects.predictOne(report, features, stop));
-    const answer = await this.#call(signal, stop => reports.persona(report, features, stop));
-    if (answer.warnings.length > 0) onWarnings?.(answer.warnings);
-    return { probabilities: answer.probabilities };
+    const { warnings, ...predicted } = await this.#call(signal, stop =>
+      reports.persona(report, features, stop),
+    );
+    if (warnings.length > 0) onWarnings?.(warnings);
+    return predicted;
   }
 
   /**

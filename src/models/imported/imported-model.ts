@@ -1,20 +1,7 @@
+import type { Link } from '../model/predictor-spec.ts';
+
 /** A library whose models are read. */
 export type Library = 'LightGBM' | 'XGBoost' | 'CatBoost';
-
-/** How scores become what the library's user sees. */
-export type Link =
-  /** The score itself. */
-  | { kind: 'identity' }
-  /** 1 / (1 + exp(-factor * score)): of one score the probability of the second class, of several one for each class. */
-  | { kind: 'sigmoid'; factor: number }
-  | { kind: 'softmax' }
-  | { kind: 'exp' }
-  /** log(1 + exp(score)) */
-  | { kind: 'log1pexp' }
-  /** The square with the sign of the score. */
-  | { kind: 'signedSquare' }
-  /** 1 if the score is above 0, otherwise 0. */
-  | { kind: 'step' };
 
 /** How the leaves of a row become its scores: they are added to the base, in the order of the trees. */
 export interface Sum {

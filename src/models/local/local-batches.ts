@@ -123,11 +123,14 @@ export class LocalBatches extends LocalBatchScorer {
 
   #openHere(): OwnScorer {
     const { input, model, memories } = this.#options;
-    const { columns, classes, predictor } = model;
+    const { columns, prediction, predictor } = model;
     const { layout } = input;
     const engine = engineOf(predictor);
     const memory = memories.pop() ?? BatchMemory.create();
-    return { scorer: new RecordScorer({ ...this.#data, layout, columns, classes, engine, memory }), memory };
+    return {
+      scorer: new RecordScorer({ ...this.#data, layout, columns, prediction, engine, memory }),
+      memory,
+    };
   }
 
   written(offset: number): void {

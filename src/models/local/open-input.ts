@@ -12,11 +12,11 @@ import type { Answered } from './threads/worker-thread.ts';
 /** Prepares for the batches of an input, in a thread. */
 export function openThreadInput(
   { layout, ...data }: InputData,
-  { columns, classes }: Pick<StoredModel, 'columns' | 'classes'>,
+  { columns, prediction }: Pick<StoredModel, 'columns' | 'prediction'>,
   engine: EngineModel,
   memory: BatchMemory | undefined,
 ): RecordScorer {
-  return new RecordScorer({ ...data, layout: layoutFrom(layout), columns, classes, engine, memory });
+  return new RecordScorer({ ...data, layout: layoutFrom(layout), columns, prediction, engine, memory });
 }
 
 /** Scores a batch of an input that was opened before, in a thread. */

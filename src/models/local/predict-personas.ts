@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { unknownColumns } from '../../base/contract/predictions.ts';
-import type { Features, PersonaAnswer, Prediction, Value } from '../../base/contract/schemas.ts';
+import { classesOf, type PredictionType, unknownColumns } from '../../base/contract/predictions.ts';
+import type { Features, PersonaAnswer, Predicted, Prediction, Value } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
 import type { Model } from '../model/model-file.ts';
 import { ValueWarnings } from '../model/value-warnings.ts';
-import { checkProbabilities } from './record-scorer.ts';
+import { wrongPredictions } from './record-scorer.ts';
 
 /** Rows at once: they take some milliseconds, and the event loop has its turn between them. */
 const ROWS = 4096;
@@ -20,7 +20,7 @@ export async function predictPersonas(model: Model, personas: readonly Features[
   return predictions;
 }
 
-function predictRows({ engine, columns, classes }: Model, personas: readonly Features[]): Prediction[] {
+function predictRows({ engine, columns, prediction }: Model, personas: readonly Features[]): Prediction[] {
   const width = columns.length;
   const values = new Float64Array(personas.length * width);
   columns.forEach((column, index) => {
@@ -28,15 +28,24 @@ function predictRows({ engine, columns, classes }: Model, personas: readonly Fea
     for (const [row, features] of personas.entries())
       values[row * width + index] = encode(given(features, column.name)) ?? Number.NaN;
   });
-  const probabilities = engine.predict(values, personas.length);
-  const errors = checkProbabilities(probabilities, classes.length);
+  const numbers = engine.predict(values, personas.length);
+  const errors = wrongPredictions(numbers, prediction);
   return personas.map((features, row) => {
     if (!hasAny(features, columns)) return { error: unknownColumns };
     const error = errors.get(row);
     if (error !== undefined) return { error };
-    const own = classes.map((name, i) => [name, probabilities[row * classes.length + i] ?? Number.NaN]);
-    return { probabilities: Object.fromEntries(own) };
+    return predictedOf(prediction, numbers.subarray(row * engine.width, (row + 1) * engine.width));
   });
+}
+
+/** The numbers of one persona by name. */
+function predictedOf(prediction: PredictionType, numbers: Float64Array): Predicted {
+  const byName = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? Number.NaN]));
+  if (prediction.kind !== 'numbers') return { probabilities: byName(classesOf(prediction)) };
+  return prediction.names.length === 0
+    ? { value: numbers[0] ?? Number.NaN }
+    : { values: byName(prediction.names) };
 }
 
 /** A persona's value of a column. */
@@ -49,9 +58,9 @@ const hasAny = (features: Features, columns: Model['columns']): boolean =>
 /**
  * One persona's probabilities, and warnings about its values, by the rules of POST /user/persona.
  *
- * @throws RowcastError `unknown_columns`
+ * @throws RowcastError `unknown_columns`, `wrong_prediction`
  */
-export function predictPersona({ engine, columns, classes }: Model, features: Features): PersonaAnswer {
+export function predictPersona({ engine, columns, prediction }: Model, features: Features): PersonaAnswer {
   if (!hasAny(features, columns)) throw new RowcastError('unknown_columns', unknownColumns.message);
   const warnings = new ValueWarnings();
   const values = Float64Array.from(columns, column => {
@@ -60,9 +69,8 @@ export function predictPersona({ engine, columns, classes }: Model, features: Fe
     warnings.add(column, value, number);
     return number ?? Number.NaN;
   });
-  const probabilities = engine.predict(values, 1);
-  return {
-    probabilities: Object.fromEntries(classes.map((name, i) => [name, probabilities[i] as number])),
-    warnings: warnings.list,
-  };
+  const numbers = engine.predict(values, 1);
+  const wrong = prediction.kind === 'numbers' ? wrongPredictions(numbers, prediction).get(0) : undefined;
+  if (wrong !== undefined) throw new RowcastError(wrong.code, wrong.message);
+  return { ...predictedOf(prediction, numbers), warnings: warnings.list };
 }

@@ -1,4 +1,10 @@
-import { classesOf, type Predictions, sumsToOne, unknownColumns } from '../../base/contract/predictions.ts';
+import {
+  classesOf,
+  type Predictions,
+  type PredictionType,
+  sumsToOne,
+  unknownColumns,
+} from '../../base/contract/predictions.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Appended, type AppendedOptions, maxMergedBytes } from '../../formats/appended.ts';
 import { BatchColumns, type PlacedBatch, withoutNulls } from '../../formats/columns/batch-columns.ts';
@@ -8,6 +14,7 @@ import { readerOf } from '../../formats/columns/reader-of.ts';
 import type { Layout, PredictedBatch } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields, Without } from '../../formats/records/fields.ts';
+import { wrongNumbers } from '../../scoring/batch/check-values.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addScores, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
@@ -24,8 +31,8 @@ interface RecordScorerOptions {
   nulls: readonly string[];
   appended: AppendedOptions;
   columns: readonly LearnedColumn[];
-  /** The model's classes, in its order. */
-  classes: readonly string[];
+  /** What the model predicts, with its classes in its order. */
+  prediction: PredictionType;
   engine: EngineModel;
   /** In which a kernel reads batches, and which the engine may have kept something in; without, all takes longer. */
   memory: BatchMemory | undefined;
@@ -49,7 +56,7 @@ export class RecordScorer {
   readonly #readers: readonly { reader: ColumnReader; index: number | undefined }[];
   /** Whether any of the columns is one of the model's; otherwise no row can be scored. */
   readonly #hasColumn: boolean;
-  /** The classes of the output, in its order. */
+  /** The classes of the output, in its order; none of numbers. */
   readonly #classes: readonly string[];
   /** For each class of the output, its index among the model's; undefined if the order is the same. */
   readonly #order: Int32Array | undefined;
@@ -61,7 +68,7 @@ export class RecordScorer {
   readonly #sent: readonly number[];
 
   constructor(options: RecordScorerOptions) {
-    const { layout, features, nulls, appended, columns, classes, counting, memory } = options;
+    const { layout, features, nulls, appended, columns, prediction, counting, memory } = options;
     this.#options = options;
     this.#batches = new BatchColumns(layout, memory);
     const places = new Map(features.map(feature => [feature.name, feature]));
@@ -74,6 +81,7 @@ export class RecordScorer {
     this.#withoutNulls = withoutNulls(nulls);
     this.#sent = features.map(({ index }) => index);
     this.#classes = classesOf(appended.predictionType);
+    const classes = classesOf(prediction);
     const order = Int32Array.from(this.#classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     const written = layout.appended(appended);
@@ -86,32 +94,38 @@ export class RecordScorer {
    * @returns `merged`, unless the output depends on what is before the batch
    */
   score(batch: Batch, into?: Buffer): Scored {
-    const { layout, engine } = this.#options;
+    const { layout, engine, prediction } = this.#options;
     const classes = this.#classes;
+    const isDistribution = prediction.kind === 'distribution';
     const placed = this.#batches.place(batch, this.#readers.length);
     const { fields } = placed;
     const { rows, faults } = fields;
     const parts = [...this.#members.partsOf(batch, layout)];
     const counting = this.#beginCounting(batch, faults, parts);
-    const without = [...(fields.rowsWithout?.(this.#sent) ?? [])];
-    const probabilities = this.#hasColumn
-      ? this.#inOrder(engine.predict(this.#valuesOf(placed, counting, without), rows), rows)
-      : new Float64Array(rows * classes.length);
+    const unsent = [...(fields.rowsWithout?.(this.#sent) ?? [])];
+    const numbers = this.#hasColumn
+      ? this.#inOrder(engine.predict(this.#valuesOf(placed, counting, unsent), rows), rows)
+      : new Float64Array(rows * engine.width);
     const errors = this.#hasColumn
-      ? new Map(checkProbabilities(probabilities, classes.length))
+      ? new Map(wrongPredictions(numbers, prediction))
       : new Map<number, { code: string; message: string }>(
           Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const),
         );
-    for (const [row, why] of without) errors.set(row, why);
-    const kind = 'distribution';
-    const scored = { batch, faults, predictions: { kind, classes, probabilities, errors } as const };
-    for (const { tally, from, to } of counting)
-      if (tally !== undefined) addScores(tally, { probabilities, classes: classes.length, errors }, from, to);
+    for (const [row, why] of unsent) errors.set(row, why);
+    const predictions = isDistribution
+      ? ({ kind: 'distribution', classes, probabilities: numbers, errors } as const)
+      : ({ kind: 'numbers', names: namesOf(prediction), values: numbers, errors } as const);
+    const scored = { batch, faults, predictions };
+    const scores = { probabilities: numbers, classes: classes.length, errors };
+    for (const { tally, from, to } of counting) if (tally !== undefined) addScores(tally, scores, from, to);
     const tallies = counting.flatMap(({ tally }) => tally ?? []);
     const counts = this.#tally === undefined ? {} : { tallies };
-    if (layout.mayJoinLines) return { faults, predictions: scored.predictions, ...counts };
-    const predictions = { kind, classes: rows === 0 ? [] : classes, probabilities: NONE, errors } as const;
-    return { faults, predictions, merged: this.#merge(scored, fields, parts, into), ...counts };
+    if (layout.mayJoinLines) return { faults, predictions, ...counts };
+    const merged = this.#merge(scored, fields, parts, into);
+    const without = isDistribution
+      ? ({ kind: 'distribution', classes: rows === 0 ? [] : classes, probabilities: NONE, errors } as const)
+      : ({ ...predictions, values: NONE } as const);
+    return { faults, predictions: without, merged, ...counts };
   }
 
   /** The engine cannot be used afterwards. */
@@ -177,8 +191,17 @@ export class RecordScorer {
 
 const NONE = new Float64Array();
 
+const namesOf = (prediction: PredictionType): readonly string[] =>
+  prediction.kind === 'numbers' ? prediction.names : [];
+
+/** Why rows have no usable prediction: probabilities must sum to 1, and numbers must be finite. */
+export const wrongPredictions = (numbers: Float64Array, prediction: PredictionType): Predictions['errors'] =>
+  prediction.kind === 'numbers'
+    ? wrongNumbers({ ...prediction, values: numbers, errors: new Map() })
+    : wrongProbabilities(numbers, classesOf(prediction).length);
+
 /** Checks probabilities, `classes` per row: a row with invalid ones gets an error. */
-export function checkProbabilities(probabilities: Float64Array, classes: number): Predictions['errors'] {
+function wrongProbabilities(probabilities: Float64Array, classes: number): Predictions['errors'] {
   const errors = new Map<number, { code: string; message: string }>();
   for (let at = 0; at < probabilities.length; at += classes) {
     let sum = 0;

@@ -1,7 +1,7 @@
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { linearScores } from './compiled-linear.ts';
 import type { CompiledModel } from './compiled-model.ts';
-import { probabilitiesOf, scoreCount } from './scores.ts';
+import { predictionsOf, toScores } from './scores.ts';
 import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
 import { kernelScores, type PreparedTrees, preparedTrees } from './trees/kernel-scores.ts';
 import { type AddScores, treeScores } from './trees/walk-trees.ts';
@@ -22,13 +22,16 @@ interface TreeShape {
 }
 
 export interface EngineModel {
-  readonly classCount: number;
+  /** Predicted numbers per row. */
+  readonly width: number;
   /**
-   * For each row, a probability per class, in the order of the report's classes and in single precision.
+   * For each row, a probability per class, in the order of the report's classes, or the predicted numbers.
    *
    * @param values a number per column and row, row after row: a level, a number or a date; NaN for a missing value
    */
   predict(values: Float64Array, rows: number): Float64Array;
+  /** For each row its scores, from which the predictions are made; libraries call them raw. */
+  scores(values: Float64Array, rows: number): Float64Array;
   /** The shape of the trees, which determines the cost of a row; a linear model has no trees. */
   shape(): TreeShape;
   /** Frees the memory; the model cannot be used afterwards. */
@@ -43,15 +46,14 @@ interface ModelUse {
 }
 
 /** What preparing a model for many rows comes to; undefined if it has no trees. */
-export const preparedOf = ({ classCount, predictor }: CompiledModel): PreparedTrees | undefined =>
-  predictor.kind === 'trees' ? preparedTrees(predictor, scoreCount(classCount)) : undefined;
+export const preparedOf = ({ stride, predictor }: CompiledModel): PreparedTrees | undefined =>
+  predictor.kind === 'trees' ? preparedTrees(predictor, stride) : undefined;
 
 /** Prepares a model to predict. */
 export function engineOf(
-  { classCount, targets, predictor }: CompiledModel,
+  { width: predicted, stride, output, targets, predictor }: CompiledModel,
   { memory, prepared }: ModelUse = {},
 ): EngineModel {
-  const stride = scoreCount(classCount);
   const columns = targets.length;
   const expand = targets.every(table => table === undefined) ? undefined : targetReader(targets, stride);
   const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
@@ -65,22 +67,31 @@ export function engineOf(
       : memory === undefined
         ? treeScores(predictor, width, stride)
         : kernelScores(predictor, width, stride, memory, prepared);
-  const round = memory === undefined ? allToSinglePrecision : kernelRounding(memory);
+  const round = !output.isRounded
+    ? (numbers: Float64Array) => numbers
+    : memory === undefined
+      ? allToSinglePrecision
+      : kernelRounding(memory);
+  const isSingle = predictor.kind === 'trees' && predictor.isSingle;
   const { base } = predictor;
+  const scoresOf = (values: Float64Array, rows: number): Float64Array => {
+    if (addScores === undefined) throw new Error('the model was unloaded');
+    const scores = new Float64Array(rows * stride);
+    fillWith(scores, base);
+    for (let from = 0; from < rows; from += BLOCK_ROWS) {
+      const to = Math.min(rows, from + BLOCK_ROWS);
+      const block = values.subarray(from * columns, to * columns);
+      const features = expand === undefined ? block : expand(block, to - from);
+      addScores(features, to - from, scores.subarray(from * stride, to * stride));
+    }
+    toScores(scores, output, stride);
+    return scores;
+  };
   return {
-    classCount,
-    predict(values, rows) {
-      if (addScores === undefined) throw new Error('the model was unloaded');
-      const scores = new Float64Array(rows * stride);
-      fillWith(scores, base);
-      for (let from = 0; from < rows; from += BLOCK_ROWS) {
-        const to = Math.min(rows, from + BLOCK_ROWS);
-        const block = values.subarray(from * columns, to * columns);
-        const features = expand === undefined ? block : expand(block, to - from);
-        addScores(features, to - from, scores.subarray(from * stride, to * stride));
-      }
-      return round(probabilitiesOf(scores, classCount));
-    },
+    width: predicted,
+    predict: (values, rows) =>
+      round(predictionsOf(scoresOf(values, rows), output, { stride, width: predicted, isSingle })),
+    scores: scoresOf,
     shape: () => shape,
     unload: () => {
       addScores = undefined;
@@ -120,16 +131,15 @@ function targetReader(targets: CompiledModel['targets'], stride: number) {
 /** Predicts rows whose values are given column by column. */
 export function predictColumns(model: EngineModel, columns: readonly ColumnNumbers[]): Float64Array {
   const rows = columns[0]?.length ?? 0;
-  const { classCount } = model;
   const width = columns.length;
-  const probabilities = new Float64Array(rows * classCount);
+  const probabilities = new Float64Array(rows * model.width);
   const values = new Float64Array(Math.min(rows, BLOCK_ROWS) * width);
   for (let from = 0; from < rows; from += BLOCK_ROWS) {
     const count = Math.min(BLOCK_ROWS, rows - from);
     columns.forEach((column, i) => {
       for (let row = 0; row < count; row++) values[row * width + i] = column[from + row] ?? Number.NaN;
     });
-    probabilities.set(model.predict(values.subarray(0, count * width), count), from * classCount);
+    probabilities.set(model.predict(values.subarray(0, count * width), count), from * model.width);
   }
   return probabilities;
 }

@@ -83,6 +83,34 @@ const linearSpec = z.object({
 
 export const predictorSpec = z.discriminatedUnion('kind', [treesSpec, linearSpec]);
 
+/** How a score becomes what is predicted. A sigmoid of a single score is the probability of the second of two classes. */
+const link = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('identity') }),
+  /** 1 / (1 + exp(-factor * score)), also of each of several scores. */
+  z.object({ kind: z.literal('sigmoid'), factor: z.number() }),
+  z.object({ kind: z.literal('softmax') }),
+  z.object({ kind: z.literal('exp') }),
+  /** log(1 + exp(score)) */
+  z.object({ kind: z.literal('log1pexp') }),
+  /** The square with the sign of the score. */
+  z.object({ kind: z.literal('signedSquare') }),
+  /** 1 if the score is above 0, otherwise 0. */
+  z.object({ kind: z.literal('step') }),
+]);
+
+/** What is made of the sum of the leaves: `link(scale * (sum / divisor) + bias)`. */
+export const outputSpec = z.object({
+  divisor: z.number().positive().exactOptional(),
+  scale: z.number().exactOptional(),
+  /** By score. */
+  bias: numberList.exactOptional(),
+  link,
+  /** Whether predictions are rounded to the shortest decimals of their single precision. */
+  isRounded: z.boolean(),
+});
+
+export type Link = z.infer<typeof link>;
+export type OutputSpec = z.infer<typeof outputSpec>;
 export type TreesSpec = z.infer<typeof treesSpec>;
 export type LinearSpec = z.infer<typeof linearSpec>;
 export type PredictorSpec = z.infer<typeof predictorSpec>;

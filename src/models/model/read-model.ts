@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { buffersOf, type CompiledModel, compileModel, type StoredModel } from './compiled-model.ts';
-import { description, descriptionFile, MODEL_FORMAT } from './model-format.ts';
+import { description, descriptionFile } from './model-format.ts';
 import { zipEntry } from './zip-entry.ts';
 
 /** A model, and its approximate size in memory, in bytes. */
@@ -20,9 +21,17 @@ export async function readModel(file: Uint8Array): Promise<ReadModel> {
   try {
     const text = zipEntry(Buffer.from(file.buffer, file.byteOffset, file.length), descriptionFile);
     if (text === undefined) throw new Error(`it has no ${descriptionFile}`);
-    const { columns, classes, predictor: spec } = description.parse(JSON.parse(text.toString()));
-    const predictor = compileModel(spec, columns, classes.length);
-    return { columns: columns.map(withoutTargets), classes, predictor, bytes: bytesOf(predictor, columns) };
+    const read = description.parse(JSON.parse(text.toString()));
+    const { columns, predictor: spec } = read;
+    const prediction: PredictionType =
+      'prediction' in read ? read.prediction : { kind: 'distribution', classes: read.classes };
+    const predictor = compileModel(spec, columns, prediction, 'output' in read ? read.output : undefined);
+    return {
+      columns: columns.map(withoutTargets),
+      prediction,
+      predictor,
+      bytes: bytesOf(predictor, columns),
+    };
   } catch (cause) {
     throw new RowcastError('damaged_model', `the model file does not describe a model: ${reasonOf(cause)}`, {
       cause,
@@ -46,8 +55,7 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof z.ZodError) {
     const [issue] = cause.issues;
     const place = issue?.path.join('.');
-    if (place === 'format')
-      return `${descriptionFile} is not of format ${MODEL_FORMAT}, which this version of rowcast reads`;
+    if (place === 'format') return `${descriptionFile} is not of a format that this version of rowcast reads`;
     return place ? `${descriptionFile}: wrong or missing ${place}` : `${descriptionFile} is not an object`;
   }
   return cause instanceof Error ? cause.message : String(cause);

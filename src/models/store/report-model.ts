@@ -1,3 +1,4 @@
+import { classesOf } from '../../base/contract/predictions.ts';
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { StoredModel } from '../model/compiled-model.ts';
@@ -32,7 +33,7 @@ export function readLocalReport(home: string, id: string): Promise<LocalReport> 
   });
 }
 
-async function modelOf<T extends Pick<Model, 'classes'>>(
+async function modelOf<T extends Pick<Model, 'prediction'>>(
   version: ReportVersion,
   report: Report,
   read: (file: Buffer) => Promise<T>,
@@ -40,7 +41,7 @@ async function modelOf<T extends Pick<Model, 'classes'>>(
 ): Promise<T> {
   try {
     const model = await read(await readIntact(version, 'model.zip'));
-    if (model.classes.join('\n') === report.classes.join('\n')) return model;
+    if (classesOf(model.prediction).join('\n') === report.classes.join('\n')) return model;
     unload(model);
     throw new Error('its classes differ from the report’s');
   } catch (cause) {

@@ -50,7 +50,8 @@ const personasOf = (predictions: Labels | Numbers): number =>
     ? predictions.indices.length
     : predictions.values.length / numbersPerRow(predictions.names);
 
-function wrongNumbers({ names, values, errors }: Numbers): Errors {
+/** Why rows have no number that can be appended: it must be finite. */
+export function wrongNumbers({ names, values, errors }: Omit<Numbers, 'kind'>): Errors {
   const wrong: Errors = new Map();
   for (const [at, value] of values.entries()) {
     const row = Math.floor(at / numbersPerRow(names));

@@ -79,7 +79,7 @@ class UploadBatches extends LocalBatchScorer {
       return threads.score(batch, { input: this.#number, data, model }, asker);
     }
     await turns.own();
-    const { columns, classes, engine } = model;
+    const { columns, prediction, engine } = model;
     this.#own ??= new RecordScorer({
       layout,
       features,
@@ -87,7 +87,7 @@ class UploadBatches extends LocalBatchScorer {
       appended,
       counting,
       columns,
-      classes,
+      prediction,
       engine,
       memory: BatchMemory.create(),
     });

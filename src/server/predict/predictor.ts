@@ -1,4 +1,5 @@
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
+import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import type { Report } from '../../base/contract/schemas.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { StoredModel } from '../../models/model/compiled-model.ts';
@@ -33,13 +34,13 @@ export function predictorOf({ report, model }: { report: Report; model: Model })
 
 /** @param memory of the engine, in which personas may be read too */
 export const personaPredictor = (
-  { columns, classes }: Pick<StoredModel, 'columns' | 'classes'>,
+  { columns, prediction }: Pick<StoredModel, 'columns' | 'prediction'>,
   engine: EngineModel,
   memory?: BatchMemory,
 ): Omit<PersonaPredictor, 'work'> => ({
   engine,
   personas: new PersonaReader(columns, memory),
-  responses: new ResponseWriter(classes),
+  responses: new ResponseWriter(prediction),
 });
 
 /** The cost of scoring a persona, in nanoseconds on one core of 2024 (bench:service); accurate to a factor of three. */
@@ -69,10 +70,12 @@ export interface WorkLimits {
 }
 
 /** Derives the limits from the model's shape alone, so that they are the same on every machine and under any load. */
-export function workLimits({ engine, columns, classes }: Model): WorkLimits {
+export function workLimits({ engine, columns, prediction }: Model): WorkLimits {
   const { trees, depth } = engine.shape();
-  const persona = columns.length * CELL_NS + trees * depth * TREE_LEVEL_NS + classes.length * CLASS_NS;
-  const responseBytes = classes.reduce((bytes, name) => bytes + JSON.stringify(name).length + CLASS_BYTES, 0);
+  const classes = namesOf(prediction);
+  const persona = columns.length * CELL_NS + trees * depth * TREE_LEVEL_NS + engine.width * CLASS_NS;
+  const nameBytes = classes.reduce((bytes, name) => bytes + JSON.stringify(name).length, 0);
+  const responseBytes = nameBytes + engine.width * CLASS_BYTES;
   const max = Math.min(CALL_NS / persona, RESPONSE_BYTES / responseBytes, MAX_PERSONAS);
   return {
     sliceRows: atLeastOne(Math.min(SLICE_NS / persona, SLICE_ROWS)),
@@ -80,5 +83,9 @@ export function workLimits({ engine, columns, classes }: Model): WorkLimits {
     size: `${columns.length} columns, ${trees} trees and ${classes.length} classes`,
   };
 }
+
+/** What has a number in a response. */
+const namesOf = (prediction: PredictionType): readonly string[] =>
+  prediction.kind === 'numbers' ? prediction.names : classesOf(prediction);
 
 const atLeastOne = (count: number): number => Math.max(1, Math.floor(count));

@@ -1,4 +1,6 @@
+import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
 import type { ValueWarning } from '../../base/contract/schemas.ts';
+import { MAX_NUMBER_BYTES } from '../../formats/appended-values.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../../formats/bytes/decimals.ts';
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import { free } from '../../models/local/threads/transfer.ts';
@@ -13,17 +15,21 @@ const END = 0x7d7d;
  * of the classes and a class named __proto__.
  */
 export class ResponseWriter {
-  /** What is before each probability. */
+  /** What is before each number. */
   readonly #heads: readonly WordView[];
   /** Maximum size of a prediction, which ends in two braces, and of a comma. */
   readonly #maxBytes: number;
+  /** Whether a prediction is a single number. */
+  readonly #isOne: boolean;
 
-  constructor(classes: readonly string[]) {
-    this.#heads = classes.map((name, i) =>
-      wordView(Buffer.from(`${i === 0 ? '{"probabilities":{' : ','}${JSON.stringify(name)}:`)),
-    );
-    const heads = this.#heads.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    this.#maxBytes = heads + classes.length * MAX_DECIMAL_BYTES + 3;
+  constructor(prediction: PredictionType) {
+    const { opening, names } = membersOf(prediction);
+    const heads = names.map((name, i) => `${i === 0 ? opening : ','}${JSON.stringify(name)}:`);
+    this.#isOne = prediction.kind === 'numbers' && prediction.names.length === 0;
+    this.#heads = heads.map(head => wordView(Buffer.from(head)));
+    const bytes = this.#heads.reduce((sum, head) => sum + head.bytes.length, 0);
+    this.#maxBytes =
+      bytes + names.length * (prediction.kind === 'numbers' ? MAX_NUMBER_BYTES : MAX_DECIMAL_BYTES) + 3;
   }
 
   /** The body of POST /user/persona. */
@@ -87,17 +93,23 @@ export class ResponseWriter {
     return Buffer.concat([Buffer.from(`{"id":${JSON.stringify(id)},"predictions":[`), ...parts]);
   }
 
-  #write(probabilities: Float64Array, row: number, into: WordView, to: number): number {
+  #write(numbers: Float64Array, row: number, into: WordView, to: number): number {
     const heads = this.#heads;
     let at = to;
     for (let i = 0; i < heads.length; i++) {
       const head = heads[i] as WordView; // below the length
       at = copyBytes(head, 0, head.bytes.length, into, at);
-      at = writeDecimal(probabilities[row * heads.length + i] as number, into, at);
+      at = writeDecimal(numbers[row * heads.length + i] as number, into, at);
     }
     into.view.setUint16(at, END, true);
-    return at + 2;
+    return at + (this.#isOne ? 1 : 2);
   }
+}
+
+function membersOf(prediction: PredictionType): { opening: string; names: readonly string[] } {
+  if (prediction.kind !== 'numbers') return { opening: '{"probabilities":{', names: classesOf(prediction) };
+  const { names } = prediction;
+  return names.length === 0 ? { opening: '{', names: ['value'] } : { opening: '{"values":{', names };
 }
 
 const errorText = ({ code, message }: PersonaError): Buffer =>

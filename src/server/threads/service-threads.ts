@@ -242,8 +242,8 @@ class ServiceThread {
   #open({ model, input }: Needs): void {
     if (model !== undefined && !this.#models.has(model.number)) {
       this.#models.add(model.number);
-      const { columns, classes, predictor } = model.stored;
-      const stored = { columns, classes, predictor };
+      const { columns, prediction, predictor } = model.stored;
+      const stored = { columns, prediction, predictor };
       this.#worker.tell({ kind: 'open-model', model: model.number, stored });
     }
     if (model !== undefined && input !== undefined && !this.#inputs.has(input.number)) {

@@ -41,7 +41,7 @@ export function impacts(
     logLoss({
       probabilities: predictColumns(model, changed),
       labels: sampleLabels,
-      classes: model.classCount,
+      classes: model.width,
     });
   const before = lossOf(sample);
   const riseOf = (indexes: readonly number[], repeats: number): number => {

@@ -46,7 +46,7 @@ export function evaluate(
   { design, predictor }: LearnedModel,
   { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
 ): Evaluation {
-  const model = engineOf(compileModel(predictor, design.columns, classes.length), {
+  const model = engineOf(compileModel(predictor, design.columns, { kind: 'distribution', classes }), {
     memory: BatchMemory.create(),
   });
   const encoded = design.columns.map((column, i) => {

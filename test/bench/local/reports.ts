@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import JSZip from 'jszip';
 import { description, descriptionFile, saveModel } from '../../../src/models/model/model-format.ts';
-import { scoreCount } from '../../../src/models/model/scores.ts';
 import { readReport } from '../../../src/models/store/report-store.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { writeReport } from '../../../src/models/store/write-report.ts';
@@ -82,5 +81,5 @@ export async function treesOf(home: string, id: string): Promise<Trees | undefin
   const { roots, features } = model.predictor;
   const trees = roots.length;
   const leaves = features.filter(feature => feature === -1).length;
-  return { rounds: trees / scoreCount(model.classes.length), trees, leaves: leaves / trees };
+  return { rounds: trees / model.predictor.base.length, trees, leaves: leaves / trees };
 }

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { classesOf } from '../../../src/base/contract/predictions.ts';
 import { columnEncoderOf } from '../../../src/formats/columns/column-encoder.ts';
 import { predictColumns } from '../../../src/models/model/engine.ts';
 import { loadModel, type Model } from '../../../src/models/model/model-file.ts';
@@ -71,7 +72,7 @@ export async function ofFile(file: string, { test, truth }: Table): Promise<Ours
 const PREDICTIONS = 5;
 
 /** The served model on unseen rows. */
-function served({ engine, columns, classes }: Model, test: string[][], truth: string[]) {
+function served({ engine, columns, prediction }: Model, test: string[][], truth: string[]) {
   const encoded = columns.map(learned => {
     const encode = columnEncoderOf(learned);
     const place = Number(learned.name.slice(1));
@@ -84,7 +85,10 @@ function served({ engine, columns, classes }: Model, test: string[][], truth: st
     probabilities = predictColumns(engine, encoded);
     best = Math.min(best, performance.now() - begun);
   }
-  return { ...scoresOf(probabilities, truth, classes), microseconds: (1000 * best) / test.length };
+  return {
+    ...scoresOf(probabilities, truth, classesOf(prediction)),
+    microseconds: (1000 * best) / test.length,
+  };
 }
 
 /** The same metrics for HGB's probabilities. */

@@ -38,8 +38,8 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
   },
   {
     what: 'a later format',
-    file: () => modelFile({ ...describedTrees(), format: 2 }),
-    reason: /rowcast\.json is not of format 1, which this version of rowcast reads$/,
+    file: () => modelFile({ ...describedTrees(), format: 3 }),
+    reason: /rowcast\.json is not of a format that this version of rowcast reads$/,
   },
   { what: 'one class', file: () => modelFile({ ...describedTrees(), classes: ['no'] }), reason: /classes/ },
   {

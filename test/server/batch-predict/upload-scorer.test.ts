@@ -23,7 +23,7 @@ test('a batch that waits for a thread is not scored once its upload has ended', 
   const [batch] = batches;
   assert.ok(batch);
   const layout = csvLayout({ header: head });
-  const predictionType = { kind: 'distribution', classes: model.classes } as const;
+  const { prediction: predictionType } = model;
   const open = () =>
     uploadScorer({ model, report, threads, turns, batchRows: 3000 }).open({
       report: 'one',

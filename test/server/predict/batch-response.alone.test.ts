@@ -6,7 +6,7 @@ import type { PersonaError } from '../../../src/server/predict/encode-personas.t
 import { BatchResponse, ResponseWriter } from '../../../src/server/predict/serialize-predictions.ts';
 
 const classes = Array.from({ length: 20 }, (_, i) => `class ${i} ${'x'.repeat(100)}`);
-const writer = new ResponseWriter(classes);
+const writer = new ResponseWriter({ kind: 'distribution', classes });
 const error: PersonaError = { code: 'not_a_persona', message: 'It is not a persona.' };
 
 /** Adds slices of 100 rows in which each tenth row has an error. */

@@ -21,8 +21,11 @@ function modelOf(shape: { columns: number; trees: number; classes?: number; clas
       { length: columns },
       (_, i) => ({ name: `c${i}`, type: 'numerical' }) as LearnedColumn, // as much of one as its work needs
     ),
-    classes: Array.from({ length: classes }, (_, i) => `${className} ${i}`),
-    engine: { shape: () => ({ trees, depth: 5 }) } as EngineModel, // never predicts here
+    prediction: {
+      kind: 'distribution',
+      classes: Array.from({ length: classes }, (_, i) => `${className} ${i}`),
+    },
+    engine: { width: classes, shape: () => ({ trees, depth: 5 }) } as EngineModel, // never predicts here
     predictor: {} as CompiledModel, // never read here
     bytes: 1,
   };

@@ -26,7 +26,7 @@ test('a response is the JSON of its predictions, errors at their places, for any
       fc.array(fc.oneof(fc.array(probability, { minLength: 5, maxLength: 5 }), error), { minLength: 1 }),
       fc.nat(3),
       (classes, rows, slices) => {
-        const writer = new ResponseWriter(classes);
+        const writer = new ResponseWriter({ kind: 'distribution', classes });
         const size = Math.ceil(rows.length / (slices + 1));
         const parts: Buffer[] = [];
         for (let from = 0; from < rows.length; from += size) {

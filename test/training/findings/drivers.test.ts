@@ -8,13 +8,14 @@ import { slow } from '../../support/slow.ts';
 function modelOf(index: number) {
   const asked = { times: 0 };
   const model: EngineModel = {
-    classCount: 2,
+    width: 2,
     predict(values, rows) {
       asked.times++;
       const width = values.length / rows;
       const own = Array.from({ length: rows }, (_, row) => values[row * width + index]);
       return Float64Array.from(own.flatMap(value => (value === 1 ? [0.1, 0.9] : [0.9, 0.1])));
     },
+    scores: () => new Float64Array(),
     shape: () => ({ trees: 0, depth: 0 }),
     unload: () => {},
   };

@@ -62,7 +62,7 @@ export async function responseCurve(
       values[row * width + i] = number ?? Number.NaN;
     });
   });
-  const classes = model.classes.length;
+  const classes = model.engine.width;
   const probabilities = new Float64Array(rows * classes);
   for (let from = 0; from < rows; from += work.sliceRows) {
     await nextTurn();

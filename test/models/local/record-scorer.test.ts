@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkProbabilities } from '../../../src/models/local/record-scorer.ts';
+import { wrongPredictions } from '../../../src/models/local/record-scorer.ts';
 
 test('a row with invalid probabilities gets an error; the others do not', () => {
   const rows = [
@@ -11,7 +11,10 @@ test('a row with invalid probabilities gets an error; the others do not', () => 
     [0.5, 0.4],
     [0.5, 0.505],
   ];
-  const errors = checkProbabilities(Float64Array.from(rows.flat()), 2);
+  const errors = wrongPredictions(Float64Array.from(rows.flat()), {
+    kind: 'distribution',
+    classes: ['no', 'yes'],
+  });
   assert.deepEqual([...errors.keys()], [1, 3, 4]);
   assert.deepEqual(errors.get(4), {
     code: 'wrong_probabilities',
