@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Report } from '../base/contract/schemas.ts';
+import { isImported, type Report, type TrainedReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { readAsOf } from '../formats/formats.ts';
 import { hasReport, listReports, readReport } from '../models/store/report-store.ts';
@@ -15,7 +15,10 @@ const REPLACE_ONCE = 'To replace it, this time only, run the definition with --s
  *
  * @throws RowcastError `report_exists`, `damaged_report`
  */
-export async function existingReport(id: string, options: TrainingOptions): Promise<Report | undefined> {
+export async function existingReport(
+  id: string,
+  options: TrainingOptions,
+): Promise<TrainedReport | undefined> {
   const { home, ifExists, byDefinition = false, onSkip, onChanged } = options;
   if (ifExists === 'replace' || !(await hasReport(home, id))) return undefined;
   const comparesReport = ifExists === 'skip-unchanged' || (ifExists === undefined && byDefinition);
@@ -24,12 +27,17 @@ export async function existingReport(id: string, options: TrainingOptions): Prom
       message: `there is already a report "${id}"`,
       hint: 'Use --if-exists replace to train it again, or --report ID for a new one.',
     });
-  const report = await readReport(home, id).catch(error => {
+  const report: Report = await readReport(home, id).catch(error => {
     // Nobody knows who trained it.
     if (byDefinition && error instanceof RowcastError && error.code === 'damaged_report')
       error.hint = REPLACE_ONCE;
     throw error;
   });
+  if (isImported(report))
+    throw reportExists(home, id, {
+      message: `there is already a report "${id}", which was imported`,
+      hint: 'Use --if-exists replace to train it here, or --report ID for a new one.',
+    });
   const changes = comparesReport ? await changesSince(report, options) : [];
   if (changes.length === 0) {
     onSkip?.(id, comparesReport);
@@ -85,7 +93,7 @@ const isGiven = (value: unknown): boolean =>
  * history that is not a file can be read only once, so it counts as changed.
  */
 async function changesSince(
-  { id, trained_from: before }: Report,
+  { id, trained_from: before }: TrainedReport,
   options: TrainingOptions,
 ): Promise<string[]> {
   if (before === undefined) return ['what it was trained from is not known'];

@@ -1,5 +1,5 @@
 import { MAX_REPORT_COLUMNS } from '../base/contract/profile.ts';
-import type { Report } from '../base/contract/schemas.ts';
+import type { TrainedReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
 import { sanitize } from '../base/sanitize.ts';
@@ -33,7 +33,7 @@ type OnStep = (step: string) => void;
 
 export interface Fitted {
   /** Without what only the caller of a training knows: the bytes of the history and the options. */
-  report: Omit<Report, 'trained_from'>;
+  report: Omit<TrainedReport, 'trained_from'>;
   model: Buffer;
   testingResults: string;
 }

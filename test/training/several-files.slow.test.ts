@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Report } from '../../src/base/contract/schemas.ts';
+import type { TrainedReport } from '../../src/base/contract/schemas.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { parquetOf } from '../support/parquet.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
@@ -47,4 +47,7 @@ for (const [kind, bytesOf] of Object.entries(kinds))
     assert.deepEqual(await trained('parts', files), whole);
   });
 
-const without = ({ id, trained_from, ...report }: Report) => ({ report, options: trained_from?.options });
+const without = ({ id, trained_from, ...report }: TrainedReport) => ({
+  report,
+  options: trained_from?.options,
+});

@@ -137,28 +137,75 @@ const trainedFrom = z.object({
   by_definition: z.boolean(),
 });
 
-/** A report as it is stored. */
-export const report = z.object({
+/** The model of another library that a report was imported from. */
+const importedFrom = z.object({
+  library: z.string(),
+  /** Of the format, or of the library that wrote the file. */
+  version: z.string(),
+  objective: z.string(),
+  trees: z.int(),
+  features: z.int(),
+  /** Iterations in the file, the best one's number if the training stopped early, and how many are used. */
+  iterations: z.object({ all: z.int(), best: z.int().exactOptional(), used: z.int() }),
+  file_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** What a comparison with the library's own predictions has shown. */
+  compared: z
+    .object({
+      rows: z.int(),
+      /** Numbers that were compared, and how many of them are the same. */
+      numbers: z.int(),
+      identical: z.int(),
+      largest_difference: z.number(),
+    })
+    .exactOptional(),
+});
+export type ImportedFrom = z.infer<typeof importedFrom>;
+
+const shared = {
   id: z.string(),
+  columns: z.array(reportColumn),
+  /** Values of a CSV that count as missing, in addition to the empty one. */
+  nulls: z.array(z.string()).optional(),
+  warnings: z.array(warning),
+  drivers: z.array(driver),
+  /** What training or importing left out, assumed or could not do, one sentence each. */
+  notes: z.array(z.string()),
+};
+
+/** A report that was trained here, as it is stored. */
+const trainedReport = z.object({
+  ...shared,
   predicts: z.string(),
   classes: z.array(z.string()),
-  columns: z.array(reportColumn),
-  /** Values of a CSV that training treated as missing, in addition to the empty one; scoring does the same. */
-  nulls: z.array(z.string()).optional(),
   tech_specs: techSpecs,
   /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }),
   trained_from: trainedFrom,
   quality,
-  warnings: z.array(warning),
-  drivers: z.array(driver),
   profile: trainingProfile,
-  /** What training left out or could not do, one sentence each. */
-  notes: z.array(z.string()),
 });
 
+/** A report of a model that another library trained, as it is stored: it has no metrics. */
+const importedReport = z.object({
+  ...shared,
+  predicts: z.string().exactOptional(),
+  /** Absent if numbers are predicted. */
+  classes: z.array(z.string()).exactOptional(),
+  /** What is predicted is a number, if the list is empty, or one for each name. */
+  numbers: z.array(z.string()).exactOptional(),
+  tech_specs: z.object({ algorithm: z.string() }),
+  imported_from: importedFrom,
+});
+
+/** A report as it is stored. */
+export const report = z.union([importedReport, trainedReport]);
+
 /** GET /user/report/ID as this service returns it: the report, and a hash that changes with its model. */
-export const reportResponse = report.extend({ model_sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+const modelDigest = { model_sha256: z.string().regex(/^[0-9a-f]{64}$/) };
+export const reportResponse = z.union([
+  importedReport.extend(modelDigest),
+  trainedReport.extend(modelDigest),
+]);
 
 /** Maximum number of columns, drivers or notes in a report that the client accepts. */
 const MAX_MEMBERS = MAX_REPORT_COLUMNS;
@@ -180,7 +227,8 @@ export const looseReport = z.looseObject({
   )
     .refine(columns => columns.length > 0, 'it is empty')
     .optional(),
-  /** A hosted report may use this name and the next one for something else. */
+  /** A hosted report may use this name and the next two for something else. */
+  numbers: listOf(z.string(), MAX_CLASSES).optional().catch(undefined),
   nulls: listOf(z.string()).optional().catch(undefined),
   profile: trainingProfile.optional().catch(undefined),
   tech_specs: z.record(z.string(), z.unknown()),
@@ -205,7 +253,14 @@ export type Probabilities = z.infer<typeof probabilities>;
 export type ValueWarning = z.infer<typeof valueWarning>;
 export type Quality = z.infer<typeof quality>;
 export type Warning = z.infer<typeof warning>;
-export type Report = z.infer<typeof report>;
+export type TrainedReport = z.infer<typeof trainedReport>;
+export type ImportedReport = z.infer<typeof importedReport>;
+export type Report = TrainedReport | ImportedReport;
+
+/** Whether a report is of a model that another library trained. */
+export const isImported = <R extends Report>(report: R): report is R & ImportedReport =>
+  'imported_from' in report;
+
 export type LooseReport = z.infer<typeof looseReport>;
 /** What predicts says about a model: of a report, as much as it knows. */
 export type Description = Partial<LooseReport> & {

@@ -1,3 +1,4 @@
+import { isImported, type Report } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { listReports } from '../../models/store/report-store.ts';
@@ -22,7 +23,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
       id,
       predicts: report?.predicts ?? null,
       classes: report?.classes ?? null,
-      testing_accuracy: report?.tech_specs.testing_accuracy ?? null,
+      testing_accuracy: (report && accuracyOf(report)) ?? null,
       damage: damage?.code ?? null,
     }));
     await printText(`${JSON.stringify({ format: 1, reports: listed })}\n`);
@@ -34,11 +35,15 @@ export async function run({ flags, env, log }: Context): Promise<number> {
       ? [id, '(damaged)']
       : [
           id,
-          sanitize(report.predicts),
-          sanitize(report.classes.join(', ')),
-          report.tech_specs.testing_accuracy,
+          sanitize(report.predicts ?? '–'),
+          sanitize(report.classes?.join(', ') ?? 'numbers'),
+          accuracyOf(report) ?? `of ${report.tech_specs.algorithm}`,
         ],
   );
   await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
   return ExitCode.done;
 }
+
+/** Undefined for a report that was imported. */
+const accuracyOf = (report: Report): string | undefined =>
+  isImported(report) ? undefined : report.tech_specs.testing_accuracy;

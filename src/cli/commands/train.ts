@@ -1,5 +1,5 @@
 import type { TypeChoice } from '../../base/contract/limits.ts';
-import type { Report } from '../../base/contract/schemas.ts';
+import type { TrainedReport } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
@@ -45,7 +45,7 @@ async function trainAndPrint(context: Context): Promise<number> {
 export async function runTrain(
   { flags, env, log, logFormat }: Context,
   definition?: Readonly<Record<string, unknown>>,
-): Promise<{ report: Report; isSkipped: boolean }> {
+): Promise<{ report: TrainedReport; isSkipped: boolean }> {
   const defined = definition ?? {};
   const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);
   const isChosen = definition === undefined || defined['if-exists'] !== undefined;

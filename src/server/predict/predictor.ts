@@ -1,10 +1,11 @@
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
-import type { Report } from '../../base/contract/schemas.ts';
+import { type Description, isImported, type Report } from '../../base/contract/schemas.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { StoredModel } from '../../models/model/compiled-model.ts';
 import type { EngineModel } from '../../models/model/engine.ts';
 import type { Model } from '../../models/model/model-file.ts';
+import { predictionTypeOfReport } from '../../models/store/report-model.ts';
 import { PersonaReader } from './encode-personas.ts';
 import { ResponseWriter } from './serialize-predictions.ts';
 
@@ -17,7 +18,10 @@ export interface PersonaPredictor {
 }
 
 /** The members of a report that decide how rows are read, and what is said of them. */
-export type ScoredReport = Pick<Report, 'columns' | 'classes' | 'predicts' | 'drivers' | 'profile' | 'nulls'>;
+export type ScoredReport = Pick<
+  Description,
+  'columns' | 'classes' | 'predicts' | 'predictionType' | 'drivers' | 'profile' | 'nulls'
+>;
 
 /** A loaded model, with what is derived from it. */
 export interface Predictor extends PersonaPredictor {
@@ -27,8 +31,12 @@ export interface Predictor extends PersonaPredictor {
 }
 
 export function predictorOf({ report, model }: { report: Report; model: Model }): Predictor {
-  const { columns, classes, predicts, drivers, profile, nulls } = report;
-  const described = { columns, classes, predicts, drivers, profile, nulls };
+  const { columns, classes, predicts, drivers, nulls } = report;
+  const profile = isImported(report) ? undefined : report.profile;
+  const described = {
+    ...{ columns, classes, predicts, drivers, profile, nulls },
+    ...predictionTypeOfReport(report),
+  };
   return { model, report: described, ...personaPredictor(model, model.engine), work: workLimits(model) };
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { isImported } from '../../base/contract/schemas.ts';
 import { counted } from '../../base/number-text.ts';
 import { type ListedReport, listReports, newestReportIds } from '../../models/store/report-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
@@ -81,12 +82,11 @@ function reportRow({ id, report, created }: ListedReport): Html {
   const link = html`<th scope="row"><a href="/predictions/${id}">${id}</a></th>`;
   if (report === undefined)
     return html`<tr>${link}<td colspan="5"><span class="badge bad">damaged</span> <span class="muted">Train it again, and replace it.</span></td></tr>`;
-  const { predicts, tech_specs: specs, learned_from: rows } = report;
   return html`<tr>${link}
-<td>${named(predicts)}</td>
-<td>${specs.algorithm}</td>
-<td class="num">${specs.testing_accuracy}</td>
-<td class="num">${rows === undefined ? '–' : counted(rows.served_model)}</td>
+<td>${report.predicts === undefined ? '–' : named(report.predicts)}</td>
+<td>${report.tech_specs.algorithm}</td>
+<td class="num">${isImported(report) ? '–' : report.tech_specs.testing_accuracy}</td>
+<td class="num">${isImported(report) || report.learned_from === undefined ? '–' : counted(report.learned_from.served_model)}</td>
 <td>${created && timeInColumn(created.toISOString())}</td>
 </tr>`;
 }

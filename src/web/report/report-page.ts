@@ -30,18 +30,22 @@ ${warnings(view)}
 ${drivers(view)}</div>
 ${testingResultsSection(view)}
 ${personaForm(view)}
-${useIt(view)}
+${useIt({ ...view, features: view.persona.features })}
 ${notes(view)}`,
   };
 }
 
 /** The report's id and the commands that use it, to be copied. `copy.js` gives them the address of the page. */
-function useIt({ report: { id }, origin, persona }: ReportView): Html {
+export function useIt({
+  report: { id },
+  origin,
+  features,
+}: Pick<ReportView, 'origin'> & { report: { id: string }; features: string }): Html {
   return html`<section class="card stack" aria-labelledby="use-it" data-origin="${origin}"><h2 id="use-it">Use it</h2>
 <p class="muted">The commands take an API key from the environment: create one on the page <a href="/keys">Keys</a>, then <code>export ROWCAST_API_KEY=…</code></p>
 ${copied('report-id', 'The report’s ID', id)}
 ${copied('score-command', 'Score a CSV on the command line', scoreCommand(origin, id))}
-${copied('curl-persona', 'Predict one persona: the one in the form', personaCommand(origin, persona.features, id))}
+${copied('curl-persona', 'Predict one persona: the one in the form', personaCommand(origin, features, id))}
 ${copied('curl-batch', 'Score a CSV in one upload', batchCommand(origin, id))}
 </section>`;
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Report } from '../../base/contract/schemas.ts';
-import { testingResults } from '../../models/store/report-store.ts';
+import { isImported, type TrainedReport } from '../../base/contract/schemas.ts';
+import { readReport, testingResults } from '../../models/store/report-store.ts';
 import { deleteReport } from '../../models/store/write-report.ts';
 import { authorize } from '../../server/auth/require-key.ts';
 import { problemOf } from '../../server/problems/problems.ts';
@@ -10,6 +10,7 @@ import { html } from '../html.ts';
 import { addNotice } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { requireScope, requireUnbound, sessionOf } from '../session/require-session.ts';
+import { importedPage } from './imported-page.ts';
 import { reportLoader } from './loaded-reports.ts';
 import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
 import { controlText, type PersonaValues } from './persona/read-form.ts';
@@ -38,6 +39,11 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     const { id } = request.params;
     requireScope(request, id, 'report');
     const session = sessionOf(request);
+    const report = await readReport(home, id);
+    if (isImported(report)) {
+      const origin = originOf(request, context);
+      return sendPage(request, reply, importedPage({ report, session, origin }));
+    }
     const loaded = await load(id);
     const isAllowed = session.principal.hasScope('predict');
     const wants = { probabilities: isAllowed, curve: isAllowed };
@@ -111,7 +117,7 @@ const wrongFields = ({ errors }: PersonaView) => ({
 });
 
 /** The class of the curves: the given one, otherwise of two the second, and of several the most frequent. */
-function classOf(text: string, { classes, quality }: Report): number {
+function classOf(text: string, { classes, quality }: TrainedReport): number {
   if (/^\d{1,3}$/.test(text) && Number(text) < classes.length) return Number(text);
   if (classes.length === 2) return 1;
   const rows = classRows(quality.confusion);

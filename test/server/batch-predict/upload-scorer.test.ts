@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Description } from '../../../src/base/contract/schemas.ts';
 import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { loadReport } from '../../../src/models/store/report-model.ts';
@@ -52,7 +53,8 @@ test('an upload is judged by what the report says, as a run of the command is', 
   t.after(() => threads.end());
   const own = await ModelScorer.open({ home, threads: 1 });
   t.after(() => own.close());
-  const { columns, drivers, profile, nulls } = await own.describe('one');
+  const described: Description = await own.describe('one');
+  const { columns, drivers = [], profile, nulls } = described;
   const ofUpload = await uploadScorer({ model, report, threads, turns, batchRows: 100 }).describe('one');
   assert.ok(drivers.length > 0 && profile !== undefined);
   assert.deepEqual(

@@ -1,7 +1,7 @@
-import type { Report } from '../../../src/base/contract/schemas.ts';
+import type { TrainedReport } from '../../../src/base/contract/schemas.ts';
 
 /** A report without a model. */
-export const reportOf = (id: string, note = ''): Report => ({
+export const reportOf = (id: string, note = ''): TrainedReport => ({
   id,
   predicts: 'outcome',
   classes: ['no', 'yes'],

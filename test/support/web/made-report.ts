@@ -1,4 +1,4 @@
-import type { Report } from '../../../src/base/contract/schemas.ts';
+import type { TrainedReport } from '../../../src/base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import { saveModel } from '../../../src/models/model/model-format.ts';
 import { scoreCount } from '../../../src/models/model/scores.ts';
@@ -37,14 +37,14 @@ export interface MadeReport {
   /** More columns of numbers. */
   more?: number;
   /** Members of the report that are not as usual. */
-  members?: Partial<Report>;
+  members?: Partial<TrainedReport>;
 }
 
 /** Writes a report without training it: a linear model with random weights, and random testing results. */
 export async function makeReport(
   home: string,
   { id, classes, seed = 1, more = 0, members }: MadeReport,
-): Promise<Report> {
+): Promise<TrainedReport> {
   const random = seededRandom(seed);
   const stride = scoreCount(classes.length);
   const weights = () => Array.from({ length: stride }, () => random() - 0.5);
@@ -85,7 +85,7 @@ export async function makeReport(
     return scores.map(score => score / sum);
   });
   const base = reportOf(id, '');
-  const report: Report = {
+  const report: TrainedReport = {
     ...base,
     classes: [...classes],
     columns: reportColumns(all),

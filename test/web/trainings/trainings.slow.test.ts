@@ -64,7 +64,7 @@ describe('a training on the platform', () => {
       await startTraining(at, { column: columnOf(csv, 'monthly'), report: 'r', bins: '3' }),
     );
     await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
-    assert.equal((await readReport(at.home, 'r')).classes.length, 3);
+    assert.equal((await readReport(at.home, 'r')).classes?.length, 3);
   });
 
   it('is aborted when the service shuts down, and reported as interrupted by the next one', async t => {

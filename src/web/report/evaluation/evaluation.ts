@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Report } from '../../../base/contract/schemas.ts';
+import type { TrainedReport } from '../../../base/contract/schemas.ts';
 import { resultOf, startThread } from '../../../base/thread-result.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { testingResults } from '../../../models/store/report-store.ts';
@@ -72,7 +72,7 @@ const THREAD_FIELDS = 200_000;
  */
 export function evaluateReport(
   home: string,
-  { id, classes, quality }: Pick<Report, 'id' | 'classes' | 'quality'>,
+  { id, classes, quality }: Pick<TrainedReport, 'id' | 'classes' | 'quality'>,
   columns: readonly LearnedColumn[],
 ): Promise<ReportEvaluation> {
   const job = { home, id, classes, columns };

@@ -1,4 +1,4 @@
-import type { Report } from '../../../base/contract/schemas.ts';
+import type { TrainedReport } from '../../../base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import type { DateOrder } from '../../../formats/values/dates.ts';
 import type { NumberProfile, TypicalValues } from '../evaluation/column-sample.ts';
@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
  */
 export function personaFields(
   learned: readonly LearnedColumn[],
-  drivers: Report['drivers'],
+  drivers: TrainedReport['drivers'],
   profiles: ReadonlyMap<string, TypicalValues> | undefined,
 ): PersonaField[] {
   const columns = new Map<string, LearnedColumn[]>();

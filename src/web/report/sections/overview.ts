@@ -1,4 +1,4 @@
-import type { Quality } from '../../../base/contract/schemas.ts';
+import type { Quality, Report } from '../../../base/contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
 import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
 import { barChart } from '../../charts/bar-chart.ts';
@@ -15,13 +15,16 @@ import type { ReportView } from '../report-view.ts';
 const MAX_NAMES = 8;
 
 /** The title of the page, with what the report predicts, and a way to delete it. */
-export function reportHeading({ report: { id, predicts, classes }, session }: ReportView): Html {
+export function reportHeading({
+  report: { id, predicts, classes = [] },
+  session,
+}: Pick<ReportView, 'session'> & { report: Pick<Report, 'id' | 'predicts' | 'classes'> }): Html {
   const names = classOrder(classes)
     .slice(0, MAX_NAMES)
     .map((index, i) => html`${i > 0 && ', '}${named(classes[index] ?? '')}`);
   const more = classes.length > MAX_NAMES && ` and ${classes.length - MAX_NAMES} more`;
   return html`<div class="page-head"><div><h1>${id}</h1>
-<p class="lead">Predicts <strong>${named(predicts)}</strong>: ${names}${more}</p></div>${mayCreate(session.principal) && deletion(id, session)}</div>`;
+<p class="lead">Predicts <strong>${predicts === undefined ? 'a column without a name' : named(predicts)}</strong>${classes.length > 0 && ': '}${names}${more}</p></div>${mayCreate(session.principal) && deletion(id, session)}</div>`;
 }
 
 const deletion = (id: string, session: Session): Html =>
@@ -138,12 +141,15 @@ ${barChart({
 const MAX_NOTES = 200;
 
 /** What training left out or could not do, and which models it compared. */
-export function notes({ report }: ReportView): Html | undefined {
+export function notes(
+  { report }: { report: Pick<Report, 'notes'> },
+  title = 'Notes of the training',
+): Html | undefined {
   const given = report.notes.filter(note => note !== '');
   if (given.length === 0) return undefined;
   const compared = given.filter(isCandidateNote);
   const others = given.filter(note => !isCandidateNote(note));
-  return html`<section class="card stack" aria-labelledby="notes"><h2 id="notes">Notes of the training</h2>
+  return html`<section class="card stack" aria-labelledby="notes"><h2 id="notes">${title}</h2>
 ${others.length > 0 && list(others)}
 ${compared.length > 0 && html`<details><summary>Models that were compared</summary>${list(compared)}</details>`}</section>`;
 }

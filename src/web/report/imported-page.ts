@@ -1,0 +1,70 @@
+import type { ImportedReport } from '../../base/contract/schemas.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { type Html, html, named } from '../html.ts';
+import type { Page } from '../page.ts';
+import type { Session } from '../session/sessions.ts';
+import { countText } from '../texts.ts';
+import { useIt } from './report-page.ts';
+import { notes, reportHeading } from './sections/overview.ts';
+
+/** The report of a model that another library trained, and who looks at it. */
+interface ImportedView {
+  report: ImportedReport;
+  session: Session;
+  origin: string;
+}
+
+/** The page of a report that was imported: where its model comes from. It has no metrics, and so no charts. */
+export function importedPage(view: ImportedView): Page {
+  const { report, origin } = view;
+  const features = Object.fromEntries(report.columns.map(({ name }) => [name, null]));
+  return {
+    title: report.id,
+    current: '/',
+    trail: [{ href: '/', text: 'Reports' }],
+    styles: ['report.css'],
+    scripts: ['copy.js'],
+    content: html`${reportHeading(view)}
+<div class="overview">${origins(report)}
+${columns(report)}</div>
+${useIt({ report, origin, features: JSON.stringify(features) })}
+${notes(view, 'Notes of the import')}`,
+  };
+}
+
+function origins({ imported_from: from, classes }: ImportedReport): Html {
+  const { iterations, compared } = from;
+  const facts: [name: string, text: string][] = [
+    ['Library', `${from.library} (${from.version})`],
+    ['Objective', from.objective],
+    ['Trees', countText(from.trees)],
+    ['Iterations', iterationText(iterations)],
+    ['Features', countText(from.features)],
+    ['Classes', classes === undefined ? 'none: it predicts numbers' : countText(classes.length)],
+    ['SHA-256 of the file', from.file_sha256],
+    [
+      'Compared with the library',
+      compared === undefined
+        ? 'no'
+        : `${countText(compared.identical)} of ${countText(compared.numbers)} numbers of ${countText(compared.rows)} rows are identical; the largest difference is ${compared.largest_difference}`,
+    ],
+  ];
+  return html`<section class="card stack" aria-labelledby="tech-specs"><h2 id="tech-specs">Imported model</h2>
+<dl class="facts">${facts.map(([name, text]) => html`<dt>${name}</dt><dd>${sanitize(text)}</dd>`)}</dl></section>`;
+}
+
+const iterationText = ({ all, best, used }: ImportedReport['imported_from']['iterations']): string =>
+  `${countText(used)} of ${countText(all)}${best === undefined ? '' : `; the best is number ${countText(best)}`}`;
+
+/** More are only counted. */
+const MAX_COLUMNS = 200;
+
+function columns({ columns: all }: ImportedReport): Html {
+  const rows = all
+    .slice(0, MAX_COLUMNS)
+    .map(({ name, type }) => html`<tr><th scope="row">${named(name)}</th><td>${type}</td></tr>`);
+  const more = all.length - rows.length;
+  return html`<section class="card stack" aria-labelledby="columns"><h2 id="columns">Columns</h2>
+<div class="table-box" tabindex="0" role="region" aria-label="Columns"><table><thead><tr><th scope="col">Column</th><th scope="col">Type</th></tr></thead><tbody>${rows}</tbody></table></div>
+${more > 0 && html`<p class="muted">And ${countText(more)} more.</p>`}</section>`;
+}
