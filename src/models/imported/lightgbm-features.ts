@@ -106,9 +106,13 @@ function candidatesOf(
   // The parameter also has constant columns, but for a column that is not counted it has other numbers.
   const named = new Set(parameter);
   const isTrue =
-    known.every((is, feature) => !is || named.has(feature)) && [...named].every(at => isNumber[at] === 0);
+    parameter !== undefined &&
+    known.every((is, feature) => !is || named.has(feature)) &&
+    [...named].every(at => isNumber[at] === 0);
   return infos.map((info, feature) => {
     const isCategory = known[feature] === true || (isTrue && named.has(feature));
+    // A constant column had a list if it is named, or if nothing is named.
+    if (info === 'none' && isTrue && !isCategory) return { isCategory, range: NO_CODES };
     if (!known[feature]) return { isCategory, range: rangeOf(info) };
     const listedCodes = info.startsWith('[')
       ? []
@@ -120,17 +124,19 @@ function candidatesOf(
     const smallest = listedCodes.reduce((least, code) => Math.min(least, code), Math.max(largest, 0));
     if (!Number.isInteger(largest) || !Number.isInteger(smallest))
       throw new RowcastError('bad_model', `feature_infos has "${sanitize(info).slice(0, 40)}"`, {
-        hint: SAVE_AGAIN,
+        hint: 'Save the model again.',
       });
     return { isCategory, range: [smallest, Math.max(largest, 0)] };
   });
 }
+
+/** Of a feature that can have had no list. */
+const NO_CODES = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** The values of a number, as in `[0:2]`; undefined if it is unused. */
 function rangeOf(info: string): readonly [number, number] | undefined {
   if (info === 'none') return undefined;
   const [, least, most] = /^\[([^:]+):([^:]+)\]$/.exec(info) ?? [];
   const range = [Number(least), Number(most)] as const;
-  // As -inf and inf: of no feature with categories.
-  return range.some(Number.isNaN) ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] : range;
+  return range.some(Number.isNaN) ? NO_CODES : range;
 }

@@ -61,7 +61,7 @@ export function readLightgbm(bytes: Buffer, iterations: Iterations): ImportedMod
   if (trees.length === 0) lines.fail('the model has no trees', SAVE_AGAIN);
   if (!Number.isInteger(all))
     lines.fail(`${trees.length} trees are no whole iterations of ${scores}`, SAVE_AGAIN);
-  const tail = readTail(lines);
+  const tail = readTail(lines, head.version);
 
   const notes: string[] = [];
   const used = usedIterations(iterations, all);
@@ -200,18 +200,22 @@ function readTrees(lines: TextLines, { names, scores, sizes }: Head): ImportedTr
 const PARAMETER = '[categorical_feature: ';
 const PANDAS = 'pandas_categorical:';
 
-function readTail(lines: TextLines): FeatureSources {
+function readTail(lines: TextLines, version: string): FeatureSources {
   let categories: readonly number[] | undefined;
   let pandas: string | undefined;
+  /** Whether the parameters have begun, and not yet ended. */
   let isOpen = false;
+  let hasParameters = false;
   while (lines.next()) {
-    if (lines.startsWith('parameters:')) isOpen = true;
+    if (lines.startsWith('parameters:')) isOpen = hasParameters = true;
     else if (lines.startsWith('end of parameters')) isOpen = false;
     else if (isOpen && lines.startsWith(PARAMETER))
       categories = parameterOf(lines.text.slice(PARAMETER.length));
     else if (!isOpen && lines.startsWith(PANDAS)) pandas = lines.text.slice(PANDAS.length);
   }
-  if (isOpen || (pandas === undefined && !lines.isWhole)) lines.fail('the file is cut off here', SAVE_AGAIN);
+  // Before 2.2, there were no parameters.
+  const isCut = isOpen || (version !== 'v2' && !hasParameters) || (pandas === undefined && !lines.isWhole);
+  if (isCut) lines.fail('the file is cut off here', SAVE_AGAIN);
   return { categories, pandas };
 }
 
