@@ -1,3 +1,4 @@
+import { sanitize } from '../../base/sanitize.ts';
 import type { ImportedModel, Link } from './imported-model.ts';
 import type { Member } from './members.ts';
 import { unsupported } from './unsupported.ts';
@@ -33,7 +34,7 @@ export function catboostObjective(
   const loss = info.find('params')?.find('loss_function')?.find('type')?.text();
   if (loss === undefined)
     throw unsupported(
-      'The file does not say with which loss the model was trained',
+      'the file does not say with which loss the model was trained',
       'Save it as JSON with the version of CatBoost that trained it.',
     );
   const classes = (link: Link, count: number): ReturnType<typeof catboostObjective> => {
@@ -70,7 +71,10 @@ export function catboostObjective(
       return { name: loss, link: IDENTITY, predicts: { kind: 'numbers', count: scores }, notes: [] };
   }
   if (!NUMBERS.has(loss))
-    throw unsupported(`The loss "${loss}" is not read`, 'Train with one of the losses in the documentation.');
+    throw unsupported(
+      `the loss "${sanitize(loss)}" is not known`,
+      'Train with one of the losses in the documentation.',
+    );
   expectOne();
   return { name: loss, link: IDENTITY, predicts: { kind: 'numbers', count: 1 }, notes: [] };
 }
@@ -81,6 +85,8 @@ function classNames(info: Member): string[] | undefined {
   return names.map(name => {
     if (!['string', 'number', 'boolean'].includes(typeof name.value))
       throw name.wrong('should be text or a number');
+    // As Python writes it.
+    if (typeof name.value === 'boolean') return name.value ? 'True' : 'False';
     return String(name.value);
   });
 }

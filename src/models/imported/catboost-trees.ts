@@ -1,3 +1,4 @@
+import { sanitize } from '../../base/sanitize.ts';
 import { checkTree } from './check-tree.ts';
 import { type ImportedTree, MAX_DEPTH } from './imported-model.ts';
 import { Member } from './members.ts';
@@ -137,8 +138,11 @@ function readSplit(member: Member, features: CatboostFeatures): Split {
   }
   if (type === 'OnlineCtr')
     throw unsupported(
-      'The model replaces categories by counters (CTRs, "OnlineCtr")',
+      'the model replaces categories by counters (CTRs, "OnlineCtr")',
       'Train with one_hot_max_size=255, if no column has more categories than that, and with max_ctr_complexity=0.',
     );
-  throw unsupported(`The model has splits of the type "${type}"`, 'Train with numbers and categories only.');
+  throw unsupported(
+    `the model has splits of the type "${sanitize(type)}"`,
+    'Train with numbers and categories only.',
+  );
 }

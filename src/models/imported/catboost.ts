@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { catboostObjective } from './catboost-objective.ts';
 import { type CatboostFeatures, catboostTrees } from './catboost-trees.ts';
 import { cityHash64 } from './city-hash.ts';
@@ -8,6 +9,7 @@ import {
   type ImportedTree,
   type Iterations,
   MAX_IMPORTED_CLASSES,
+  MAX_MODEL_BYTES,
   MAX_NODES,
   MAX_TREES,
 } from './imported-model.ts';
@@ -21,29 +23,32 @@ const MAX_COLUMNS = 1 << 20;
  * Reads a model that CatBoost saved as JSON: trees over numbers and over categories that were not turned into counters.
  *
  * @param iterations `default` and `all` are the same: CatBoost removes the trees after the best iteration itself
- * @throws RowcastError `bad_model`, `unsupported_model`
+ * @throws RowcastError `bad_model`, `unsupported_model`; `usage` for more iterations than there are
  */
 export function readCatboost(bytes: Buffer, iterations: Iterations): ImportedModel {
+  if (bytes.length > MAX_MODEL_BYTES)
+    throw unsupported(`the file is larger than ${MAX_MODEL_BYTES} bytes`, 'Train fewer or smaller trees.');
   const file = readJson(bytes);
   const info = file.member('model_info');
   const featuresInfo = file.member('features_info');
   for (const name of ['text_features', 'embedding_features'])
     if ((featuresInfo.find(name)?.list().length ?? 0) > 0)
       throw unsupported(
-        `The model has ${name === 'text_features' ? 'texts' : 'embeddings'} as features ("${name}")`,
+        `the model has ${name === 'text_features' ? 'texts' : 'embeddings'} as features ("${name}")`,
         'Train without these columns.',
       );
 
   const oblivious = file.find('oblivious_trees');
   const all = (oblivious ?? file.member('trees')).list();
   if (all.length > MAX_TREES)
-    throw unsupported(`The model has ${all.length} trees, more than ${MAX_TREES}`, 'Train fewer trees.');
-  if (iterations === 'best')
-    throw unsupported('The file does not say which iteration was the best', 'Use --iterations all.');
+    throw unsupported(`the model has ${all.length} trees, more than ${MAX_TREES}`, 'Train fewer trees.');
   if (typeof iterations === 'number' && iterations > all.length)
-    throw unsupported(
-      `${iterations} iterations are asked for, but the file has ${all.length}`,
-      'Use --iterations all, or a number up to that of the file.',
+    throw new RowcastError(
+      'usage',
+      `the model has ${all.length} iterations, so ${iterations} cannot be used`,
+      {
+        hint: 'Use --iterations all, or a smaller number.',
+      },
     );
   const used = typeof iterations === 'number' ? iterations : all.length;
 
@@ -65,10 +70,15 @@ export function readCatboost(bytes: Buffer, iterations: Iterations): ImportedMod
       trees.push(one);
     }
     if (trees.length > MAX_TREES)
-      throw unsupported(`The model has more than ${MAX_TREES} trees of one class`, 'Train fewer trees.');
+      throw unsupported(`the model has more than ${MAX_TREES} trees of one class`, 'Train fewer trees.');
   }
 
   const notes = [...objective.notes];
+  if (iterations === 'best')
+    notes.push(
+      `CatBoost saves only the trees up to the best iteration, unless use_best_model=False: all ${all.length} ` +
+        'iterations are used.',
+    );
   if (features.some(({ categories }) => categories !== undefined))
     notes.push(
       'Categories are compared as the texts that Python gave to CatBoost: a whole number as "7", not as "7.0".',
@@ -92,7 +102,7 @@ function readJson(bytes: Buffer): Member {
   try {
     return new Member(JSON.parse(bytes.toString('utf8')));
   } catch {
-    throw new RowcastError('bad_model', 'The model file is not valid JSON, or is cut off.', {
+    throw new RowcastError('bad_model', 'the file is not valid JSON, or is cut off', {
       hint: 'Save the model again, model.save_model("model.json", format="json"); transfer it again.',
     });
   }
@@ -135,7 +145,7 @@ function readFeatures(info: Member): { features: ImportedFeature[]; byIndex: Cat
     const treatment = member.find('nan_value_treatment')?.text() ?? 'AsIs';
     if (!['AsIs', 'AsFalse', 'AsTrue'].includes(treatment))
       throw unsupported(
-        `${member.path} treats missing values "${treatment}"`,
+        `${member.path} treats missing values "${sanitize(treatment)}"`,
         'Use nan_mode="Min" or "Max".',
       );
     const column = place(member, { categories: undefined });

@@ -44,7 +44,7 @@ const numberTypes = new Map<string, NumberType>([
 export function readUbj(bytes: Buffer): unknown {
   const reader = new UbjReader(bytes);
   const value = reader.value(0);
-  if (reader.at < bytes.length) throw reader.damaged('The document is followed by something else');
+  if (reader.at < bytes.length) throw reader.damaged('the document is followed by something else');
   return value;
 }
 
@@ -57,7 +57,7 @@ class UbjReader {
   }
 
   value(depth: number): unknown {
-    if (depth > MAX_NESTING) throw this.damaged(`Values are nested more than ${MAX_NESTING} deep`);
+    if (depth > MAX_NESTING) throw this.damaged(`values are nested more than ${MAX_NESTING} deep`);
     const marker = this.marker();
     switch (marker) {
       case '{':
@@ -74,7 +74,7 @@ class UbjReader {
         return false;
     }
     const type = numberTypes.get(marker);
-    if (type === undefined) throw this.damaged('There is no type of this name', 1);
+    if (type === undefined) throw this.damaged('there is no type with this letter', 1);
     const value = type.read(this.bytes, this.take(type.size));
     if (typeof value === 'number') return value;
     return Number.isSafeInteger(Number(value)) ? Number(value) : value;
@@ -96,8 +96,8 @@ class UbjReader {
     if (this.peek() === '$') {
       this.at++;
       type = numberTypes.get(this.marker());
-      if (type === undefined) throw this.damaged('An array has a type that is not one of numbers', 1);
-      if (this.peek() !== '#') throw this.damaged('An array has a type but no length');
+      if (type === undefined) throw this.damaged('an array has a type that is none of numbers', 1);
+      if (this.peek() !== '#') throw this.damaged('an array has a type but no length');
     }
     if (this.peek() === '#') {
       this.at++;
@@ -126,10 +126,10 @@ class UbjReader {
 
   /** A length, of things that take at least so many bytes each: no more of them than the rest of the file can hold. */
   private length(size: number): number {
-    if (this.marker() !== 'L') throw this.damaged('There should be a 64-bit length', 1);
+    if (this.marker() !== 'L') throw this.damaged('there should be a length of 64 bits', 1);
     const length = this.bytes.readBigInt64BE(this.take(8));
     if (length < 0n || length > BigInt(Math.floor((this.bytes.length - this.at) / size)))
-      throw this.damaged(`A length is ${length}, but the file ends before that`, 8);
+      throw this.damaged(`a length is ${length}, but the file ends before that`, 8);
     return Number(length);
   }
 
@@ -140,20 +140,20 @@ class UbjReader {
   }
 
   private peek(): string {
-    if (this.at >= this.bytes.length) throw this.damaged('The file ends too early');
+    if (this.at >= this.bytes.length) throw this.damaged('the file ends too early');
     return String.fromCharCode(this.bytes.readUInt8(this.at));
   }
 
   /** Passes over so many bytes, and returns where they begin. */
   private take(count: number): number {
     const start = this.at;
-    if (count > this.bytes.length - start) throw this.damaged('The file ends too early');
+    if (count > this.bytes.length - start) throw this.damaged('the file ends too early');
     this.at += count;
     return start;
   }
 
   damaged(what: string, back = 0): RowcastError {
-    return new RowcastError('bad_model', `${what}, at byte ${this.at - back} of the model file.`, {
+    return new RowcastError('bad_model', `byte ${this.at - back}: ${what}`, {
       hint: 'Save the model again; transfer it again.',
     });
   }

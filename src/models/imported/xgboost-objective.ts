@@ -1,3 +1,4 @@
+import { sanitize } from '../../base/sanitize.ts';
 import type { ImportedModel, Link } from './imported-model.ts';
 import type { Member } from './members.ts';
 import { unsupported } from './unsupported.ts';
@@ -52,7 +53,7 @@ export function xgboostObjective(
   const objective = objectives.get(name);
   if (objective === undefined)
     throw unsupported(
-      `The objective "${name}" is not read`,
+      `the objective "${sanitize(name)}" is not known`,
       'Train with one of the objectives in the documentation.',
     );
   const { link, margin } = objective;

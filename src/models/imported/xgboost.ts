@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import {
   type Categories,
   type ImportedFeature,
@@ -7,6 +8,7 @@ import {
   type ImportedTree,
   type Iterations,
   MAX_IMPORTED_CLASSES,
+  MAX_MODEL_BYTES,
   MAX_NODES,
   MAX_TREES,
 } from './imported-model.ts';
@@ -32,15 +34,17 @@ const later = (left: readonly [number, number], right: readonly [number, number]
  *
  * @param iterations `default` is what the library does: `XGBClassifier` and the other classes in the style of
  *   scikit-learn predict with the trees up to the best iteration, a `Booster` with all of them
- * @throws RowcastError `bad_model`, `unsupported_model`
+ * @throws RowcastError `bad_model`, `unsupported_model`; `usage` for iterations that the file does not have
  */
 export function readXgboost(bytes: Buffer, iterations: Iterations): ImportedModel {
+  if (bytes.length > MAX_MODEL_BYTES)
+    throw unsupported(`the file is larger than ${MAX_MODEL_BYTES} bytes`, 'Train fewer or smaller trees.');
   const file = new Member(bytes[0] === 0x7b && bytes[1] === 0x4c ? readUbj(bytes) : readJson(bytes));
   const version = file.member('version').integers();
   const release = [version[0] ?? 0, version[1] ?? 0] as const;
   if (later(OLDEST, release))
     throw unsupported(
-      `The model was saved by XGBoost ${release.join('.')}; models are read from ${OLDEST.join('.')} on`,
+      `the model was saved by XGBoost ${release.join('.')}; models are read from ${OLDEST.join('.')} on`,
       'Load it with a newer XGBoost, and save it again.',
     );
   const notes: string[] = [];
@@ -54,7 +58,7 @@ export function readXgboost(bytes: Buffer, iterations: Iterations): ImportedMode
   const name = booster.member('name').text();
   if (name !== 'gbtree' && name !== 'dart')
     throw unsupported(
-      `A model of the booster "${name}" is not read`,
+      `a model of the booster "${sanitize(name)}" is not read`,
       'Train it with booster="gbtree" or booster="dart".',
     );
   const model = (name === 'dart' ? booster.member('gbtree') : booster).member('model');
@@ -70,7 +74,7 @@ export function readXgboost(bytes: Buffer, iterations: Iterations): ImportedMode
 
   const all = model.member('trees').list();
   if (all.length > MAX_TREES)
-    throw unsupported(`The model has ${all.length} trees, more than ${MAX_TREES}`, 'Train fewer trees.');
+    throw unsupported(`the model has ${all.length} trees, more than ${MAX_TREES}`, 'Train fewer trees.');
   if (weights !== undefined && weights.length > 0) {
     if (weights.length !== all.length)
       throw model.wrong(`has ${all.length} trees, but ${weights.length} weights of them`);
@@ -98,7 +102,7 @@ export function readXgboost(bytes: Buffer, iterations: Iterations): ImportedMode
     });
     nodes += read.features.length;
     if (nodes > MAX_NODES)
-      throw unsupported(`The trees have more than ${MAX_NODES} nodes`, 'Train fewer or smaller trees.');
+      throw unsupported(`the trees have more than ${MAX_NODES} nodes`, 'Train fewer or smaller trees.');
     return read;
   });
 
@@ -130,7 +134,7 @@ function readJson(bytes: Buffer): unknown {
       text.includes('NaN') || text.includes('Infinity') ? text.replace(tokens, standardToken) : text;
     return JSON.parse(json);
   } catch {
-    throw new RowcastError('bad_model', 'The model file is not valid JSON, or is cut off.', {
+    throw new RowcastError('bad_model', 'the file is not valid JSON, or is cut off', {
       hint: 'Save the model again; transfer it again. A very large model can be saved as UBJ.',
     });
   }
@@ -189,13 +193,13 @@ function usedIterations(
   const best = bestIteration === undefined ? undefined : bestIteration + 1;
   const hasWrapper = attributes?.find('scikit_learn') !== undefined;
   const refuse = (what: string): RowcastError =>
-    unsupported(what, 'Use --iterations all, or a number up to that of the file.');
+    new RowcastError('usage', what, { hint: 'Use --iterations all, or a smaller number.' });
   if (best !== undefined && best > all && (wanted === 'best' || (wanted === 'default' && hasWrapper)))
-    throw refuse(`The best iteration is ${best}, but the file has ${all}`);
+    throw refuse(`the best iteration is ${best}, but the model has ${all}`);
   if (wanted === 'best' && best === undefined)
-    throw refuse('The file does not say which iteration was the best');
+    throw refuse('the file does not say which iteration was the best');
   if (typeof wanted === 'number' && wanted > all)
-    throw refuse(`${wanted} iterations are asked for, but the file has ${all}`);
+    throw refuse(`the model has ${all} iterations, so ${wanted} cannot be used`);
 
   let used = all;
   const notes: string[] = [];

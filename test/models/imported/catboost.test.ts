@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readCatboost } from '../../../src/models/imported/catboost.ts';
-import { evaluate } from './evaluate.ts';
+import { scoresOf } from './evaluate.ts';
 import { savedModels } from './files.ts';
 
 describe('A model of CatBoost', () => {
@@ -10,7 +10,7 @@ describe('A model of CatBoost', () => {
     it(`gives the scores of the library bit for bit: ${file}`, () => {
       const model = readCatboost(bytes, 'default');
       deepEqual(
-        rows.map(row => evaluate(model, row)),
+        rows.map(row => scoresOf(model, row)),
         raw,
       );
       equal(model.library, 'CatBoost');

@@ -1,48 +1,65 @@
 import type { Categories, ImportedModel, ImportedTree } from '../../../src/models/imported/imported-model.ts';
 
-/** A cell of a row: null is missing. */
+/** A value of a row: null is missing, a text is a category, or an infinity. */
 export type Cell = number | string | null;
 
-/** The raw scores of a row whose cells are in the order of the model's features. */
-export function evaluate(
+/** Zero as LightGBM defines it: up to 1e-35, as a float32. */
+const ZERO = Math.fround(1e-35);
+
+/**
+ * The raw scores of a row: the leaves that it reaches, added in the order of the trees, without the divisor of forests.
+ *
+ * @param levels by feature, the categories in the order of their codes, where the file does not have them
+ */
+export function scoresOf(
   model: ImportedModel,
   row: readonly Cell[],
-  levels: readonly string[][] = [],
+  levels: readonly (readonly string[])[] = [],
 ): number[] {
-  const { precision, base, divisor = 1, scale = 1, bias } = model.sum;
+  const { precision, base, scale = 1, bias } = model.sum;
   const round = precision === 'single' ? Math.fround : (value: number): number => value;
-  const values = model.features.map(({ categories }, i) => {
-    const cell = row[i] ?? null;
-    if (cell === null || categories === undefined) return cell === null ? Number.NaN : Number(cell);
-    return codeOf(categories, String(cell), levels[i] ?? []);
-  });
-  const sums = [...base];
-  for (const tree of model.trees) sums[tree.score] = round((sums[tree.score] ?? 0) + leafOf(tree, values));
-  return sums.map((sum, i) => round((sum / divisor) * scale + (bias?.[i] ?? 0)));
+  const values = row.map((cell, feature) =>
+    cellValue(cell, model.features[feature]?.categories, levels[feature]),
+  );
+  const scores = [...base];
+  for (const tree of model.trees)
+    scores[tree.score] = round((scores[tree.score] ?? 0) + leafOf(tree, values));
+  return bias === undefined ? scores : scores.map((score, i) => score * scale + (bias[i] ?? 0));
 }
 
-function codeOf(categories: Categories, text: string, levels: readonly string[]): number {
-  if (categories.kind === 'codes') return Number(text);
-  if (categories.kind === 'listed')
-    return [...categories.texts].find(([, own]) => own === text)?.[0] ?? Number.NaN;
-  if (categories.codeOf !== undefined) return categories.codeOf(text);
-  return levels.includes(text) ? levels.indexOf(text) : Number.NaN;
+/** A number, or the code of a category; NaN is missing. */
+function cellValue(
+  cell: Cell,
+  categories: Categories | undefined,
+  levels: readonly string[] | undefined,
+): number {
+  if (cell === null) return Number.NaN;
+  if (categories?.kind === 'listed') {
+    for (const [code, text] of categories.texts) if (text === String(cell)) return code;
+    return Number.NaN;
+  }
+  if (categories?.kind === 'unknown') {
+    if (categories.codeOf !== undefined) return categories.codeOf(String(cell));
+    const code = levels?.indexOf(String(cell)) ?? -1;
+    return code === -1 ? Number.NaN : code;
+  }
+  return Number(typeof cell === 'string' ? cell.replace('inf', 'Infinity') : cell);
 }
 
 function leafOf(tree: ImportedTree, values: readonly number[]): number {
   let node = 0;
   for (;;) {
     const feature = tree.features[node] ?? -1;
-    const cut = tree.values[node] ?? 0;
+    const cut = tree.values[node] ?? Number.NaN;
     if (feature === -1) return cut;
-    let value = values[feature] ?? Number.NaN;
-    if (tree.zeroIsMissing?.[node] === 1 && Math.abs(value) <= 1.0000000180025095e-35) value = Number.NaN;
+    const value = values[feature] ?? Number.NaN;
     const set = tree.sets.get(node);
-    const goesLeft = Number.isNaN(value)
-      ? tree.missingLeft[node] === 1
-      : set === undefined
-        ? value <= cut
-        : set.includes(value);
-    node = (goesLeft ? tree.left[node] : tree.right[node]) ?? 0;
+    const isMissing =
+      Number.isNaN(value) ||
+      (set === undefined && tree.zeroIsMissing?.[node] === 1 && Math.abs(value) <= ZERO);
+    const isLeft = set?.includes(Math.trunc(value)) ?? value <= cut;
+    node = (isMissing ? tree.missingLeft[node] === 1 : isLeft)
+      ? (tree.left[node] ?? 0)
+      : (tree.right[node] ?? 0);
   }
 }

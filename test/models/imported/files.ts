@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../../support/root.ts';
 import type { Cell } from './evaluate.ts';
 
-const folder = join(root, 'test/models/imported/files');
+const folder = join(root, 'fixtures/models');
 
 /** Rows with the raw scores that a library gave for them; see the scripts in Python beside this file. */
 export interface Expected {

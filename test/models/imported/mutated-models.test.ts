@@ -1,12 +1,12 @@
 import { ok } from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isRowcastError } from '../../../src/base/errors.ts';
+import { RowcastError } from '../../../src/base/errors.ts';
 import { readCatboost } from '../../../src/models/imported/catboost.ts';
 import type { ImportedModel, Iterations } from '../../../src/models/imported/imported-model.ts';
 import { readXgboost } from '../../../src/models/imported/xgboost.ts';
 import { mutate } from '../../mutated-inputs/mutate.ts';
 import { runs, seed } from '../../support/random-tests.ts';
-import { evaluate } from './evaluate.ts';
+import { scoresOf } from './evaluate.ts';
 import { savedModels } from './files.ts';
 
 const readers: [start: string, read: (bytes: Buffer, iterations: Iterations) => ImportedModel][] = [
@@ -24,10 +24,11 @@ describe('A damaged model file', () => {
           models[0] ?? { bytes: Buffer.alloc(0), rows: [], file: '' };
         try {
           const model = read(mutate(bytes, seed + i, file.endsWith('.ubj')), 'default');
-          const scores = evaluate(model, rows[0] ?? []);
+          const scores = scoresOf(model, rows[0] ?? []);
           ok(scores.every(score => typeof score === 'number'));
         } catch (error) {
-          const isExpected = isRowcastError(error) && ['bad_model', 'unsupported_model'].includes(error.code);
+          const isExpected =
+            error instanceof RowcastError && ['bad_model', 'unsupported_model'].includes(error.code);
           if (!isExpected) throw new Error(`mutation ${seed + i} of ${file}`, { cause: error });
         }
       }

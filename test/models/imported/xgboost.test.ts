@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readXgboost } from '../../../src/models/imported/xgboost.ts';
-import { evaluate } from './evaluate.ts';
+import { scoresOf } from './evaluate.ts';
 import { savedModels } from './files.ts';
 
 describe('A model of XGBoost', () => {
@@ -9,7 +9,7 @@ describe('A model of XGBoost', () => {
     it(`gives the scores of the library bit for bit: ${file}`, () => {
       const model = readXgboost(bytes, 'default');
       const scores = rows.map(row =>
-        evaluate(
+        scoresOf(
           model,
           row,
           columns.map(column => levels?.[column] ?? []),
