@@ -40,6 +40,54 @@ export const trainOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** Options of `import`: what the file of a model does not say. */
+export const importOptions = {
+  report: { kind: 'text', value: 'ID', common: true, describe: 'id of the new report' },
+  predict: {
+    kind: 'text',
+    value: 'COLUMN',
+    common: true,
+    describe: 'the name of the column that is predicted',
+  },
+  classes: {
+    kind: 'list',
+    common: true,
+    describe: 'the classes, in the order of the sorted labels of the training',
+    defaultText: 'those of the file, else 0, 1, …',
+  },
+  features: {
+    kind: 'list',
+    common: true,
+    describe: 'the columns in the order of the training, if the file has only positions',
+  },
+  categories: {
+    kind: 'list',
+    repeatable: true,
+    common: true,
+    value: 'COLUMN=LIST|COLUMN=@FILE',
+    describe:
+      'the categories of a column in the order of the training, if the file does not have them; repeatable',
+  },
+  iterations: {
+    kind: 'text',
+    value: 'best|all|N',
+    describe: 'how many iterations of the model to use',
+    defaultText: 'as the library does',
+  },
+  nulls: { ...nulls, describe: 'values to treat as missing in scoring, in addition to the empty one' },
+  expect: {
+    kind: 'path',
+    common: true,
+    describe: "rows with the library's own predictions, CSV or Parquet, which the report must give too",
+  },
+  'if-exists': {
+    kind: 'text',
+    choices: ['fail', 'replace', 'skip'],
+    default: 'fail',
+    describe: 'if the report exists: fail, replace it, or skip the import',
+  },
+} as const satisfies Record<string, Option>;
+
 /** How the training data is read, and which of its columns the report may use. */
 export const historyOptions = {
   features: {

@@ -50,6 +50,11 @@ export const inputCodes = {
       'A model of another library has something that cannot be predicted exactly, or the file is no model that is read.',
     fix: 'Save the model as the message says.',
   },
+  differs_from_expected: {
+    exit: [2],
+    cause: 'An imported model does not give the predictions that `--expect` has, so no report was made.',
+    fix: 'Check `--features`, `--categories` and `--classes`.',
+  },
   needs_file: {
     exit: [2],
     cause: 'Parquet is read from its end, so it cannot be a pipe.',

@@ -11,7 +11,7 @@ import {
   reportOption,
   timeoutOption,
 } from '../../base/options/service.ts';
-import { historyOptions, trainOptions } from '../../base/options/train.ts';
+import { historyOptions, importOptions, trainOptions } from '../../base/options/train.ts';
 import type { CommandRow, Positional } from './command-row.ts';
 
 const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the report', isRequired: true };
@@ -51,6 +51,27 @@ export const modelCommands: readonly CommandRow[] = [
       },
     ],
     load: () => import('../commands/train.ts'),
+  },
+  {
+    name: 'import',
+    group: 'Models',
+    describe: 'make a report of a model of LightGBM, XGBoost or CatBoost',
+    positionals: [
+      { name: 'model', kind: 'path', describe: 'file of the model, or a folder of MLflow', isRequired: true },
+    ],
+    options: { Report: { ...importOptions, ...homeOption }, Output: jsonOption },
+    required: ['report'],
+    examples: [
+      {
+        about: 'Score with a model of LightGBM',
+        command: 'rowcast import model.txt --report churn --classes no,yes',
+      },
+      {
+        about: 'Only if it predicts as in Python',
+        command: 'rowcast import model.json --report churn --expect expected.csv',
+      },
+    ],
+    load: () => import('../commands/import.ts'),
   },
   {
     name: 'reports',

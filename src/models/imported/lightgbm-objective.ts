@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { ImportedModel, Link } from './imported-model.ts';
+import type { Link } from '../model/predictor-spec.ts';
+import type { ImportedModel } from './imported-model.ts';
 
 /** What an objective makes of scores. */
 export type Outcome = Pick<ImportedModel, 'objective' | 'link' | 'predicts'>;

@@ -1,5 +1,6 @@
 import { sanitize } from '../../base/sanitize.ts';
-import type { ImportedModel, Link } from './imported-model.ts';
+import type { Link } from '../model/predictor-spec.ts';
+import type { ImportedModel } from './imported-model.ts';
 import type { Member } from './members.ts';
 import { unsupported } from './unsupported.ts';
 

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { RowcastError } from '../../base/errors.ts';
+import { counted } from '../../base/number-text.ts';
+import { importOptions } from '../../base/options/train.ts';
+import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { homeOf } from '../../library/service/choose-service.ts';
+import type { Iterations } from '../../models/imported/imported-model.ts';
+import { ExitCode } from '../../runs/exit-code.ts';
+import { importReport } from '../../training/imported/import-report.ts';
+import type { Context } from '../context.ts';
+import { printText } from '../terminal/print.ts';
+import { describeReport } from '../terminal/report-text.ts';
+import { warnOfHome } from '../warn-of-home.ts';
+
+/** Makes a report of a model that another library trained, and prints what it is. */
+export async function run({ flags, env, log }: Context): Promise<number> {
+  const values = resolveValues(importOptions, flags, {});
+  const { report: id = '', iterations, categories = [], ...choices } = values;
+  const home = homeOf({ flags, env }, {});
+  await warnOfHome({ log }, home);
+  const { report, isSkipped } = await importReport({
+    ...choices,
+    file: String(flags.model ?? ''),
+    id,
+    home,
+    iterations: iterations === undefined ? undefined : iterationsOf(iterations),
+    categories: await readCategories(categories),
+  });
+  if (isSkipped)
+    log.info({ event: 'import_skipped', report: id }, `report ${id} already exists; import skipped`);
+  else for (const note of report.notes) log.info({ event: 'import_note' }, sanitize(note));
+  const { compared } = report.imported_from;
+  if (!isSkipped && compared !== undefined)
+    log.info(
+      { event: 'import_compared', ...compared },
+      `${counted(compared.identical)} of ${counted(compared.numbers)} numbers of ${counted(compared.rows)} rows are the library's; the largest difference is ${compared.largest_difference}`,
+    );
+  await printText(flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : describeReport(id, report));
+  return ExitCode.done;
+}
+
+function iterationsOf(text: string): Iterations {
+  if (text === 'best' || text === 'all') return text;
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new RowcastError('usage', `--iterations: "${sanitize(text)}" is neither best, all nor a number`);
+}
+
+/** Reads `COLUMN=A,B` and `COLUMN=@FILE`, with a category on each line. */
+async function readCategories(given: readonly string[]): Promise<Record<string, readonly string[]>> {
+  const entries: [string, readonly string[]][] = [];
+  for (const text of given) {
+    const at = text.indexOf('=');
+    if (at < 1) throw new RowcastError('usage', `--categories: "${sanitize(text)}" is not COLUMN=LIST`);
+    const [column, list] = [text.slice(0, at), text.slice(at + 1)];
+    entries.push([column, list.startsWith('@') ? await linesOf(list.slice(1)) : list.split(',')]);
+  }
+  return Object.fromEntries(entries);
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(cause => {
+    throw new RowcastError('no_such_file', '--categories: the file cannot be read', {
+      location: { file },
+      cause,
+    });
+  });
+  return text.replace(/\r?\n$/, '').split(/\r?\n/);
+}

@@ -1,0 +1,176 @@
+import { classesOf } from '../../base/contract/predictions.ts';
+import type { ImportedFrom } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { counted } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
+import { textsOf } from '../../formats/records/fields.ts';
+import type { ConvertedModel } from '../../models/imported/to-model.ts';
+import { compileModel } from '../../models/model/compiled-model.ts';
+import { type EngineModel, engineOf } from '../../models/model/engine.ts';
+import { type OpenOptions, openRecords } from '../rows/open-batches.ts';
+
+type Compared = NonNullable<ImportedFrom['compared']>;
+
+/** A column with what the library predicts. */
+interface ExpectedColumn {
+  name: string;
+  index: number;
+  /** The number of a row that is compared with it, of its scores or its predictions. */
+  of: 'scores' | 'predictions';
+  at: number;
+}
+
+/** A number that differs. */
+interface Difference {
+  column: string;
+  row: number;
+  expected: number;
+  predicted: number;
+  /** The values of the row, for the person who imports the model. */
+  values: string;
+}
+
+/** The names of the columns of a file, as its header has them. */
+export async function headerOf(file: string, options: OpenOptions): Promise<readonly string[]> {
+  const records = await openRecords(file, { ...options, onLongField: () => {} });
+  records.close();
+  return records.layout.names;
+}
+
+/**
+ * Compares a model's scores and predictions of the rows of a file with those of the library, which are columns of it:
+ * `raw_score`, or `raw_score_0` and so on; `probability_` and a class, or `prediction`. Scores must be the same, bit for
+ * bit, and predictions differ by one unit in the last place at most.
+ *
+ * @throws RowcastError `differs_from_expected`, `bad_option`, those of `openRecords`
+ */
+export async function compareWithExpected(
+  { model }: ConvertedModel,
+  file: string,
+  options: OpenOptions,
+): Promise<Compared> {
+  const { columns, prediction, predictor, output } = model;
+  const engine = engineOf(compileModel(predictor, columns, prediction, output), {
+    memory: BatchMemory.create(),
+  });
+  const isSingle = output.isRounded;
+  const records = await openRecords(file, { ...options, onLongField: () => {} });
+  const { layout, name: shown } = records;
+  const expected = expectedColumns(layout.names, engine, classesOf(prediction), predictor.base.length);
+  if (expected.length === 0)
+    throw new RowcastError('bad_option', '--expect: the file has no column of the library’s predictions', {
+      location: { file: shown },
+      hint: 'Name it raw_score (of several classes raw_score_0, raw_score_1, …), probability_CLASS, or prediction.',
+    });
+  const places = columns.map(({ name }) => layout.names.indexOf(name));
+  const lacking = columns.find((_, i) => places[i] === -1);
+  if (lacking !== undefined)
+    throw new RowcastError(
+      'missing_columns',
+      `--expect: the file has no column "${sanitize(lacking.name)}"`,
+      {
+        location: { file: shown },
+        hint: 'It needs all columns of the model, as they were in the training.',
+      },
+    );
+  const encoders = columns.map(columnEncoderOf);
+  const compared = { rows: 0, numbers: 0, identical: 0, largest_difference: 0 };
+  let first: Difference | undefined;
+  const fieldsOf = layout.fieldReader();
+  try {
+    for await (const batch of records.batches) {
+      const fields = fieldsOf(batch);
+      const texts = Array.from({ length: fields.rows }, (_, row) => textsOf(fields, row));
+      const values = new Float64Array(fields.rows * columns.length);
+      for (const [row, own] of texts.entries())
+        for (const [i, encode] of encoders.entries())
+          values[row * columns.length + i] = encode(own[places[i] as number] || null) ?? Number.NaN;
+      const of = {
+        scores: engine.scores(values, fields.rows),
+        predictions: engine.predict(values, fields.rows),
+      };
+      const widths = { scores: predictor.base.length, predictions: engine.width };
+      for (const [row, own] of texts.entries())
+        for (const column of expected) {
+          const want = Number(own[column.index] || Number.NaN);
+          const got = of[column.of][row * widths[column.of] + column.at] ?? Number.NaN;
+          const units = unitsBetween(want, got, isSingle);
+          compared.numbers++;
+          if (units === 0) compared.identical++;
+          else compared.largest_difference = Math.max(compared.largest_difference, Math.abs(want - got));
+          if (units <= (column.of === 'scores' ? 0 : 1) || first !== undefined) continue;
+          const shownValues = columns.map(({ name }, i) => `${name}=${own[places[i] as number]}`).join(', ');
+          const number = compared.rows + row + 1;
+          first = { column: column.name, row: number, expected: want, predicted: got, values: shownValues };
+        }
+      compared.rows += fields.rows;
+    }
+  } finally {
+    records.close();
+    engine.unload();
+  }
+  if (first !== undefined) throw differs(first, compared, shown);
+  return compared;
+}
+
+function differs(
+  first: Difference,
+  { identical, numbers, largest_difference: largest }: Compared,
+  file: string,
+) {
+  const { column, row, expected, predicted, values } = first;
+  return new RowcastError(
+    'differs_from_expected',
+    `the model differs from the library: ${counted(identical)} of ${counted(numbers)} numbers are the same, the largest difference is ${largest}; row ${counted(row)} has ${expected} as ${sanitize(column)}, and the model gives ${predicted}`,
+    {
+      location: { file, row },
+      hint: 'No report was made. Check the order of --features, --categories and --classes, and that the file has the columns as they were in the training.',
+      quote: values,
+    },
+  );
+}
+
+function expectedColumns(
+  names: readonly string[],
+  { width }: EngineModel,
+  classes: readonly string[],
+  scores: number,
+): ExpectedColumn[] {
+  const found: ExpectedColumn[] = [];
+  const add = (name: string, of: ExpectedColumn['of'], at: number): void => {
+    const index = names.indexOf(name);
+    if (index !== -1) found.push({ name, index, of, at });
+  };
+  for (let at = 0; at < scores; at++) add(scores === 1 ? 'raw_score' : `raw_score_${at}`, 'scores', at);
+  for (const [at, name] of classes.entries()) add(`probability_${name}`, 'predictions', at);
+  if (classes.length === 0)
+    for (let at = 0; at < width; at++)
+      add(width === 1 ? 'prediction' : `prediction_${at}`, 'predictions', at);
+  return found;
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** How many units in the last place two numbers are apart. */
+function unitsBetween(a: number, b: number, isSingle: boolean): number {
+  if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return 0;
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.POSITIVE_INFINITY;
+  return isSingle ? Math.abs(orderOfSingle(a) - orderOfSingle(b)) : Number(absolute(orderOf(a) - orderOf(b)));
+}
+
+/** Numbers in the order of doubles, one apart for neighbours. */
+function orderOf(value: number): bigint {
+  bits.setFloat64(0, value);
+  const order = bits.getBigInt64(0);
+  return order < 0n ? -(order & 0x7fffffffffffffffn) : order;
+}
+
+function orderOfSingle(value: number): number {
+  bits.setFloat32(0, value);
+  const order = bits.getInt32(0);
+  return order < 0 ? -(order & 0x7fffffff) : order;
+}
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);

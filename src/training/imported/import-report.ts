@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { ImportedReport } from '../../base/contract/schemas.ts';
+import { RowcastError } from '../../base/errors.ts';
+import { counted } from '../../base/number-text.ts';
+import { readCatboost } from '../../models/imported/catboost.ts';
+import {
+  type ImportedModel,
+  type Iterations,
+  MAX_MODEL_BYTES,
+} from '../../models/imported/imported-model.ts';
+import { readLightgbm } from '../../models/imported/lightgbm.ts';
+import { readMlflow } from '../../models/imported/mlflow.ts';
+import { KIND_BYTES, modelKind } from '../../models/imported/model-kind.ts';
+import { type ImportChoices, toModel } from '../../models/imported/to-model.ts';
+import { readXgboost } from '../../models/imported/xgboost.ts';
+import { saveModel } from '../../models/model/model-format.ts';
+import { hasReport, readReport } from '../../models/store/report-store.ts';
+import { reportFolder, reportsFolder } from '../../models/store/report-version.ts';
+import { writeReport } from '../../models/store/write-report.ts';
+import { prepareReports, unwritableHome } from '../../storage/local/home-folder.ts';
+import { readRegular } from '../../storage/local/read-files.ts';
+import type { OpenOptions } from '../rows/open-batches.ts';
+import { compareWithExpected, headerOf } from './compare.ts';
+
+export interface ImportOptions extends Omit<ImportChoices, 'header'> {
+  /** The file of a model, or a folder of MLflow. */
+  file: string;
+  id: string;
+  home: string;
+  /** The name of what is predicted. */
+  predict?: string | undefined;
+  iterations?: Iterations | undefined;
+  /** Texts that mean a missing value, in addition to the empty one. */
+  nulls?: readonly string[] | undefined;
+  /** A file of rows with the library's own predictions; see `compareWithExpected`. */
+  expect?: string | undefined;
+  ifExists?: 'fail' | 'replace' | 'skip' | undefined;
+}
+
+const readers = { LightGBM: readLightgbm, XGBoost: readXgboost, CatBoost: readCatboost };
+const MAX_RECORD_BYTES = 1 << 20;
+
+/**
+ * Makes a report of a model that another library trained.
+ *
+ * @returns the report, and whether it was there before and is kept
+ * @throws RowcastError `no_such_file`, `bad_model`, `unsupported_model`, `bad_option`, `differs_from_expected`,
+ *   `report_exists`, `bad_report_id`, `unwritable_home`
+ */
+export async function importReport(
+  options: ImportOptions,
+): Promise<{ report: ImportedReport; isSkipped: boolean }> {
+  const { id, home, ifExists = 'fail', nulls = [], predict } = options;
+  const before =
+    ifExists === 'replace' || !(await hasReport(home, id)) ? undefined : await readReport(home, id);
+  if (before !== undefined) {
+    if (ifExists === 'skip' && 'imported_from' in before) return { report: before, isSkipped: true };
+    throw new RowcastError('report_exists', `there is already a report "${id}"`, {
+      location: { file: reportFolder(home, id) },
+      hint: 'Use --if-exists replace to import it again, or --report ID for a new one.',
+    });
+  }
+  const { imported, sha256 } = await readImported(options);
+  const reading: OpenOptions = { maxRecordBytes: MAX_RECORD_BYTES };
+  const { expect } = options;
+  const header = expect === undefined ? undefined : await headerOf(expect, reading);
+  const converted = toModel(imported, { ...options, header });
+  const compared = expect === undefined ? undefined : await compareWithExpected(converted, expect, reading);
+  const { columns, prediction } = converted.model;
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const { best, ...iterations } = imported.iterations;
+  const report: ImportedReport = {
+    id,
+    ...(predict !== undefined && { predicts: predict }),
+    ...(prediction.kind === 'distribution' && { classes: [...prediction.classes] }),
+    ...(prediction.kind === 'numbers' && { numbers: [...prediction.names] }),
+    columns: Array.from(types, ([name, type]) => ({ name, type })),
+    ...(nulls.length > 0 && { nulls: [...nulls] }),
+    tech_specs: { algorithm: `${imported.library}, ${counted(imported.trees.length)} trees` },
+    imported_from: {
+      library: imported.library,
+      version: imported.version,
+      objective: imported.objective,
+      trees: imported.trees.length,
+      features: imported.features.length,
+      iterations: { ...iterations, ...(best !== undefined && { best }) },
+      file_sha256: sha256,
+      ...(compared !== undefined && { compared }),
+    },
+    warnings: [],
+    drivers: [],
+    notes: converted.notes,
+  };
+  const made = await prepareReports(home, reportsFolder(home));
+  try {
+    const model = await saveModel(converted.model);
+    await writeReport(home, { report, model, testingResults: new Uint8Array() }).catch(cause => {
+      throw unwritableHome(home, 'reports', cause);
+    });
+  } catch (error) {
+    await made.undo();
+    throw error;
+  }
+  return { report, isSkipped: false };
+}
+
+/** Reads a file, or the one in a folder of MLflow. */
+async function readImported({
+  file,
+  iterations = 'default',
+}: ImportOptions): Promise<{ imported: ImportedModel; sha256: string }> {
+  const found = await lstat(file).catch(cause => {
+    throw new RowcastError('no_such_file', 'the file of the model does not exist or cannot be read', {
+      location: { file },
+      cause,
+    });
+  });
+  try {
+    const path = found.isDirectory() ? (await readMlflow(file)).file : file;
+    const bytes = await readRegular(path, MAX_MODEL_BYTES);
+    const { library } = modelKind(bytes.subarray(0, KIND_BYTES));
+    const imported = readers[library](bytes, iterations);
+    return { imported, sha256: createHash('sha256').update(bytes).digest('hex') };
+  } catch (error) {
+    if (error instanceof RowcastError)
+      Object.assign(error.location, { file: basename(file), ...error.location });
+    throw error;
+  }
+}
