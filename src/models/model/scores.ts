@@ -1,3 +1,4 @@
+import { exactExp } from './exact-exp.ts';
 import type { Link, OutputSpec } from './predictor-spec.ts';
 
 /** The number of scores: one per class, but only one for two classes. */
@@ -70,12 +71,12 @@ function linkOf(link: Exclude<Link, { kind: 'softmax' }>): Convert {
       return score => score;
     case 'sigmoid': {
       const { factor } = link;
-      return score => 1 / (1 + Math.exp(-factor * score));
+      return score => 1 / (1 + exactExp(-factor * score));
     }
     case 'exp':
-      return Math.exp;
+      return exactExp;
     case 'log1pexp':
-      return score => Math.log1p(Math.exp(score));
+      return score => Math.log1p(exactExp(score));
     case 'signedSquare':
       return score => Math.sign(score) * score * score;
     case 'step':
@@ -93,7 +94,7 @@ function singleLinkOf(link: Exclude<Link, { kind: 'softmax' }>): Convert {
     const of = linkOf(link);
     return score => fround(of(score));
   }
-  return score => fround(1 / fround(fround(Math.exp(Math.min(-score, MAX_EXPONENT))) + 1));
+  return score => fround(1 / fround(fround(exactExp(Math.min(-score, MAX_EXPONENT))) + 1));
 }
 
 /** As XGBoost computes it, in place: exponentials and quotients in single precision, their sum in double. */
@@ -102,7 +103,7 @@ function singleSoftmaxAt(scores: Float64Array, from: number, to: number): void {
   for (let i = from; i < to; i++) highest = Math.max(highest, scores[i] as number);
   let sum = 0;
   for (let i = from; i < to; i++) {
-    const power = fround(Math.exp(fround((scores[i] as number) - highest)));
+    const power = fround(exactExp(fround((scores[i] as number) - highest)));
     scores[i] = power;
     sum += power;
   }
@@ -116,7 +117,7 @@ export function softmaxAt(scores: Float64Array, from: number, to: number, probab
   for (let i = from; i < to; i++) highest = Math.max(highest, scores[i] as number);
   let sum = 0;
   for (let i = from; i < to; i++) {
-    const power = Math.exp((scores[i] as number) - highest);
+    const power = exactExp((scores[i] as number) - highest);
     probabilities[i] = power;
     sum += power;
   }
