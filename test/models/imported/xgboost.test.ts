@@ -84,6 +84,11 @@ describe('a model of XGBoost', () => {
     );
   });
 
+  it('with a text that does not end is refused at once', () => {
+    const text = `{"version":[NaN,"${'name\\'.repeat(20_001)}`;
+    assert.match(refusal(Buffer.from(text)), /^bad_model: the file is not valid JSON/);
+  });
+
   it('is refused with the name of what cannot be kept', () => {
     const file = '3.4-gamma.json';
     const cases: [RegExp | string, string, RegExp][] = [
