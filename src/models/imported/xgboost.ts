@@ -129,7 +129,8 @@ function readJson(bytes: Buffer): unknown {
   try {
     const text = bytes.toString('utf8');
     // XGBoost before 3.0 writes NaN as the condition of a node that tests categories. Outside of texts it is null here.
-    const tokens = /"(?:[^"\\]+|\\.)*"|-?Infinity|NaN/g;
+    // A text that does not end also matches, so that nothing is tried twice.
+    const tokens = /"(?:[^"\\]|\\.)*"?|-?Infinity|NaN/g;
     const json =
       text.includes('NaN') || text.includes('Infinity') ? text.replace(tokens, standardToken) : text;
     return JSON.parse(json);

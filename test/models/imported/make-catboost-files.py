@@ -72,8 +72,8 @@ def main(folder):
 
     counters = {**COMMON, "one_hot_max_size": 2, "cat_features": texts, "depth": 2, "iterations": 2}
     counters["max_ctr_complexity"] = 1
-    model = cb.CatBoostClassifier(**counters).fit(frame[:60], yes[:60])
-    write(folder, f"catboost-{version}-counters", model, later)
+    model = cb.CatBoostClassifier(**counters).fit(frame[texts], yes)
+    write(folder, f"catboost-{version}-counters", model, later[texts])
 
 
 if __name__ == "__main__":
