@@ -4,7 +4,7 @@ import type { Link } from '../model/predictor-spec.ts';
 import type { ImportedModel } from './imported-model.ts';
 
 /** What an objective makes of scores. */
-export type Outcome = Pick<ImportedModel, 'objective' | 'link' | 'predicts'>;
+export type ObjectiveMeaning = Pick<ImportedModel, 'objective' | 'link' | 'predicts'>;
 
 const IDENTITY: Link = { kind: 'identity' };
 
@@ -61,7 +61,7 @@ const numbers: Readonly<Record<string, { link: Link; sqrt?: Link }>> = {
  * @param scores trees of an iteration
  * @throws RowcastError `bad_model`, `unsupported_model`
  */
-export function readObjective(text: string | undefined, scores: number): Outcome {
+export function readObjective(text: string | undefined, scores: number): ObjectiveMeaning {
   const [name = '', ...settings] = (text ?? 'custom').split(' ').filter(word => word !== '');
   const known = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
   const objective = settings.length > 0 ? `${known} ${settings.join(' ')}` : known;
@@ -83,7 +83,7 @@ export function readObjective(text: string | undefined, scores: number): Outcome
     if (scores < 2) fail('it has a single class');
   };
 
-  const outcome = ((): Omit<Outcome, 'objective'> => {
+  const outcome = ((): Omit<ObjectiveMeaning, 'objective'> => {
     if (known === 'custom') return { link: IDENTITY, predicts: { kind: 'numbers', count: scores } };
     if (known === 'multiclass') {
       checkClasses();
