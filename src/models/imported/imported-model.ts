@@ -9,7 +9,7 @@ export interface Sum {
   precision: 'double' | 'single';
   /** By score, what the sum begins with. */
   base: readonly number[];
-  /** The sum is divided by this number, the iterations of a random forest of LightGBM; 1 if omitted. */
+  /** The score is divided by this number, the iterations of a random forest of LightGBM; 1 if omitted. */
   divisor?: number;
   /** The sum is multiplied with this one, then `bias` is added, by score: CatBoost. */
   scale?: number;

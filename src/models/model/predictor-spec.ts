@@ -98,7 +98,7 @@ const link = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('step') }),
 ]);
 
-/** What is made of the sum of the leaves: `link(scale * (sum / divisor) + bias)`. */
+/** What is made of the sum of the leaves: its score `scale * sum + bias`, and the prediction `link(score / divisor)`. */
 export const outputSpec = z.object({
   divisor: z.number().positive().exactOptional(),
   scale: z.number().exactOptional(),

@@ -26,22 +26,19 @@ interface Shape {
 }
 
 /** Makes the scores of sums of leaves, in place. */
-export function toScores(
-  sums: Float64Array,
-  { divisor = 1, scale = 1, bias }: OutputSpec,
-  stride: number,
-): void {
-  if (divisor === 1 && scale === 1 && bias === undefined) return;
+export function toScores(sums: Float64Array, { scale = 1, bias }: OutputSpec, stride: number): void {
+  if (scale === 1 && bias === undefined) return;
   for (let at = 0; at < sums.length; at++)
-    sums[at] = scale * ((sums[at] as number) / divisor) + (bias?.[at % stride] ?? 0);
+    sums[at] = scale * (sums[at] as number) + (bias?.[at % stride] ?? 0);
 }
 
 /** Converts scores, which are changed, to predictions, `width` per row; not rounded. */
 export function predictionsOf(
   scores: Float64Array,
-  { link }: OutputSpec,
+  { divisor = 1, link }: OutputSpec,
   { stride, width, isSingle = false }: Shape,
 ): Float64Array {
+  if (divisor !== 1) for (let at = 0; at < scores.length; at++) scores[at] = (scores[at] as number) / divisor;
   if (link.kind === 'softmax') {
     for (let at = 0; at < scores.length; at += stride)
       if (isSingle) singleSoftmaxAt(scores, at, at + stride);

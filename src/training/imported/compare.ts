@@ -42,7 +42,8 @@ export async function headerOf(file: string, options: OpenOptions): Promise<read
 /**
  * Compares a model's scores and predictions of the rows of a file with those of the library, which are columns of it:
  * `raw_score`, or `raw_score_0` and so on; `probability_` and a class, or `prediction`. Scores must be the same, bit for
- * bit, and predictions differ by one unit in the last place at most.
+ * bit, and predictions differ by one unit in the last place at most, of probabilities by one of numbers from 0.5 to 1:
+ * 1 - p has the difference of p.
  *
  * @throws RowcastError `differs_from_expected`, `bad_option`, those of `openRecords`
  */
@@ -96,11 +97,13 @@ export async function compareWithExpected(
         for (const column of expected) {
           const want = Number(own[column.index] || Number.NaN);
           const got = of[column.of][row * widths[column.of] + column.at] ?? Number.NaN;
+          const isShare = column.of === 'predictions' && shares.has(output.link.kind);
           const units = unitsBetween(want, got, isSingle);
+          const isNear = units <= 1 || (isShare && Math.abs(want - got) <= (isSingle ? 2 ** -24 : 2 ** -53));
           compared.numbers++;
           if (units === 0) compared.identical++;
           else compared.largest_difference = Math.max(compared.largest_difference, Math.abs(want - got));
-          if (units <= (column.of === 'scores' ? 0 : 1) || first !== undefined) continue;
+          if ((column.of === 'scores' ? units === 0 : isNear) || first !== undefined) continue;
           const shownValues = columns.map(({ name }, i) => `${name}=${own[places[i] as number]}`).join(', ');
           const number = compared.rows + row + 1;
           first = { column: column.name, row: number, expected: want, predicted: got, values: shownValues };
@@ -152,6 +155,9 @@ function expectedColumns(
 }
 
 const bits = new DataView(new ArrayBuffer(8));
+
+/** Links of which the result is a probability. */
+const shares: ReadonlySet<string> = new Set(['sigmoid', 'softmax']);
 
 /** How many units in the last place two numbers are apart. */
 function unitsBetween(a: number, b: number, isSingle: boolean): number {
