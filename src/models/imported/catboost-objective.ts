@@ -22,7 +22,6 @@ const NUMBERS = new Set([
   'PairLogitPairwise',
   'QueryRMSE',
   'QuerySoftMax',
-  'QueryCrossEntropy',
   'StochasticRank',
 ]);
 
