@@ -23,7 +23,6 @@ const NUMBERS = new Set([
   'PairLogitPairwise',
   'QueryRMSE',
   'QuerySoftMax',
-  'QueryCrossEntropy',
   'StochasticRank',
 ]);
 
