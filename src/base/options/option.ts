@@ -115,7 +115,7 @@ export function placeholderOf({ kind, choices, value, orNone }: Option): string 
 }
 
 /** All ways to type the flag of an option, its letter first: `-o`, `--output`. */
-export const spellingsOf = (name: string, { alias, secondName }: Option): string[] => [
+export const flagSpellings = (name: string, { alias, secondName }: Option): string[] => [
   ...(alias === undefined ? [] : [`-${alias}`]),
   `--${name}`,
   ...(secondName === undefined ? [] : [`--${secondName}`]),

@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import { RowcastError } from '../../base/errors.ts';
-import { type Option, spellingsOf } from '../../base/options/option.ts';
+import { flagSpellings, type Option } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { argumentName, type CommandRow, optionsOf } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
@@ -86,7 +86,7 @@ function spellingOf(name: string, argv: readonly string[]): string {
   if (argv.includes(`--no-${name}`)) return `--no-${name}`;
   const option = allOptions.get(name);
   if (option === undefined) return dashed(name);
-  const spellings = spellingsOf(name, option);
+  const spellings = flagSpellings(name, option);
   const isTyped = (flag: string): boolean => argv.some(word => word === flag || word.startsWith(`${flag}=`));
   // If none is a word, it is the letter with its value behind it.
   return spellings.find(isTyped) ?? spellings[0] ?? '';

@@ -1,4 +1,4 @@
-import { type Option, spellingsOf } from '../../base/options/option.ts';
+import { flagSpellings, type Option } from '../../base/options/option.ts';
 import { type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 
@@ -27,7 +27,7 @@ export function completionScript(shell: string): string {
 /** Both shells get their words from this: `words` as typed so far, `cur` the one to complete, `prev` the one before. */
 function bash(): string {
   const cases = commands.map(command => {
-    const flags = namedOptions(command).flatMap(({ name, option }) => spellingsOf(name, option));
+    const flags = namedOptions(command).flatMap(({ name, option }) => flagSpellings(name, option));
     const { choices, kind } = command.positionals?.[0] ?? {};
     const words = [
       ...secondWords(command.name),
@@ -45,7 +45,7 @@ function bash(): string {
         : option.kind === 'path'
           ? '@files'
           : '';
-    values.set(action, [...new Set([...(values.get(action) ?? []), ...spellingsOf(name, option)])]);
+    values.set(action, [...new Set([...(values.get(action) ?? []), ...flagSpellings(name, option)])]);
   }
   const valueCases = [...values].map(([action, names]) => {
     const reply =

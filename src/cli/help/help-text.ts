@@ -1,9 +1,9 @@
 import {
   describeWithDefault,
+  flagSpellings,
   type Option,
   type Options,
   placeholderOf,
-  spellingsOf,
 } from '../../base/options/option.ts';
 import {
   argumentName,
@@ -102,7 +102,7 @@ const optionLines = (options: Options): string[] =>
 
 /** How an option is written: `-o, --output FILE`. */
 export const optionSyntax = (name: string, option: Option): string =>
-  `${spellingsOf(name, option).join(', ')} ${placeholderOf(option)}`.trimEnd();
+  `${flagSpellings(name, option).join(', ')} ${placeholderOf(option)}`.trimEnd();
 
 /** How a command is called: `rowcast score [INPUT] [options]`. */
 export function usageLine({ name, positionals = [] }: CommandRow): string {
