@@ -1,12 +1,11 @@
 import { jsonValue } from '../../base/json-value.ts';
-import type { Dialect } from '../../base/parse-records.ts';
+import { COMMAS } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { AppendedAt, Comparison, RecordAt } from '../comparison.ts';
 import { StringScanner } from '../json/scan-string.ts';
 import { membersOfLine } from './members.ts';
 import { closingBrace, isEmptyUntil, type LineColumns, ownObject } from './merge-lines.ts';
 
-const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 const [QUOTE, COMMA, CLOSE] = [0x22, 0x2c, 0x7d];
 
 export interface LineComparison {
@@ -29,11 +28,7 @@ export function lineComparison({ names, ownNames, columns, appended }: LineCompa
     const text =
       values === undefined
         ? members.toString('latin1')
-        : before +
-          writeRow(
-            values.map(({ text }) => text),
-            dialect,
-          ).slice(0, -1);
+        : before + writeRow(values.map(({ text }) => text)).slice(0, -1);
     const bytes = Buffer.from(text);
     const areTexts = values?.map(({ isText }) => isText) ?? [];
     return { bytes, start: 0, contentEnd: bytes.length, areTexts };
@@ -47,7 +42,7 @@ export function lineComparison({ names, ownNames, columns, appended }: LineCompa
         ? { wrong: 'the objects have no members besides those of the input' }
         : appended,
     endsAlike: true,
-    dialect,
+    dialect: COMMAS,
     own(record) {
       if (columns === undefined) return record;
       const bytes = ownObject(record.bytes.subarray(record.start, record.contentEnd), columns);
