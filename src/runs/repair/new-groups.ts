@@ -31,8 +31,6 @@ export class NewGroups {
     this.#records = layout.records({
       file: '',
       batchRows: Number.POSITIVE_INFINITY,
-      batchBytes: () => Number.POSITIVE_INFINITY,
-      rowOverhead: 0,
       maxRecordBytes: Number.POSITIVE_INFINITY,
       start: layout.start,
     });

@@ -27,7 +27,6 @@ export function openSide(
     file: source.name,
     batchRows: Number.POSITIVE_INFINITY,
     batchBytes: () => BATCH_BYTES,
-    rowOverhead: 0,
     maxRecordBytes,
     limit,
     start: layout.start,

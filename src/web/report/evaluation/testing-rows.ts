@@ -36,7 +36,6 @@ export async function readTestingRows(
     file: source.name,
     batchRows: BATCH_ROWS,
     batchBytes: () => BATCH_BYTES,
-    rowOverhead: 0,
     maxRecordBytes: MAX_RECORD_BYTES,
     start: layout.start,
   });
