@@ -115,8 +115,6 @@ function groupsOf(file: PartialFile<true>, { layout, groups }: NewGroupsOptions)
   const records = layout.records({
     file: '',
     batchRows: Number.POSITIVE_INFINITY,
-    batchBytes: () => Number.POSITIVE_INFINITY,
-    rowOverhead: 0,
     maxRecordBytes: Number.POSITIVE_INFINITY,
     start: layout.start,
   });

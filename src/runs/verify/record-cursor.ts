@@ -64,7 +64,6 @@ export class RecordCursor implements LocatedRecord {
       file: source.name,
       batchRows: Number.POSITIVE_INFINITY,
       batchBytes: () => BATCH_BYTES,
-      rowOverhead: 0,
       maxRecordBytes: options.maxRecordBytes,
       limit: options.limit,
       start: layout.start,

@@ -46,7 +46,7 @@ describe('help', () => {
       '--max-rejects N|N%',
       '--if-exists replace|fail|skip',
       '--output FILE',
-      '--report ID',
+      '--report, --model ID',
       '--max-rows-per-second X',
     ])
       assert.ok(text.includes(syntax), syntax);
