@@ -4,12 +4,12 @@ import { endOptions, jsonOption, progressOptions } from '../../base/options/obse
 import { historyPositional, inputPositional } from '../../base/options/option.ts';
 import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import {
+  callOptions,
   connectionOptions,
   homeOption,
   idleTimeoutOption,
   protocolOption,
   reportOption,
-  timeoutOption,
 } from '../../base/options/service.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import type { CommandRow, Positional } from './command-row.ts';
@@ -18,8 +18,6 @@ const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the re
 
 /** As an argument, or in a definition. */
 const definedReportId: Positional = { ...reportId, isRequired: false, defaultText: "the definition's" };
-
-const callGroups = { Service: { ...protocolOption, ...connectionOptions, ...homeOption, ...timeoutOption } };
 
 /** Commands that create and query reports. */
 export const modelCommands: readonly CommandRow[] = [
@@ -76,7 +74,7 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [definedReportId],
     options: {
       Output: jsonOption,
-      Service: { ...definitionOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...callOptions },
     },
     examples: [
       { about: 'Which columns drive the prediction?', command: 'rowcast report churn' },
@@ -103,7 +101,7 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [definedReportId],
     options: {
       Output: { output: { ...outputOptions.output, describe: 'file for the CSV; - is stdout' } },
-      Service: { ...definitionOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...callOptions },
     },
     examples: [{ about: 'Save them to a file', command: 'rowcast testing-results churn -o tested.csv' }],
     load: () => import('../commands/testing-results.ts'),
@@ -122,7 +120,7 @@ export const modelCommands: readonly CommandRow[] = [
       },
     ],
     options: {
-      Service: { ...definitionOption, ...reportOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...reportOption, ...callOptions },
       Input: personaFormatOption,
       'Other protocols': { classes: appendedOptions.classes, types: inputOptions.types },
     },

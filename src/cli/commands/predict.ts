@@ -9,14 +9,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { jsonValue } from '../../base/json-value.ts';
 import { inputOptions, personaFormatOption } from '../../base/options/input.ts';
 import { appendedOptions } from '../../base/options/output.ts';
-import {
-  connectionOptions,
-  homeOption,
-  outageOptions,
-  protocolOption,
-  reportOption,
-  timeoutOption,
-} from '../../base/options/service.ts';
+import { callOptions, outageOptions, reportOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
@@ -33,7 +26,7 @@ import { printText } from '../terminal/print.ts';
  * as a line of JSON.
  */
 export async function run(context: Context): Promise<number> {
-  const defined = await definedBy(context, { ...options, ...connectionOptions, ...homeOption });
+  const defined = await definedBy(context, options);
   const { protocol, custom, timeout, classes, types, inputFormat, ...chosen } = resolveValues(
     options,
     context.flags,
@@ -69,8 +62,7 @@ export async function run(context: Context): Promise<number> {
 
 const options = {
   ...reportOption,
-  ...protocolOption,
-  ...timeoutOption,
+  ...callOptions,
   custom: outageOptions.custom,
   classes: appendedOptions.classes,
   types: inputOptions.types,
