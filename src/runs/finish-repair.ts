@@ -51,11 +51,10 @@ export async function publishComplete(
 ): Promise<void> {
   const local = new LocalOutput(paths.output, { files });
   const outputs = runOutputsOf(local, paths.hasDefaultRejects ? undefined : local.at(paths.rejects));
-  const extents = { output, rejects, ...(repaired !== undefined && { repaired }) };
   // The ledger of its folder would otherwise take the repaired output for one that another program has modified.
   await publish(
     outputs,
-    extents,
+    { output, rejects, repaired },
     async () => repaired && recordRepair(paths.output, repaired.before, repaired.left),
   );
 }

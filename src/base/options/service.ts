@@ -8,6 +8,7 @@ export const reportOption = {
     affectsOutput: 'recorded apart',
     common: true,
     value: 'ID',
+    secondName: 'model',
     describe: 'the report, or the model, endpoint or deployment, that predicts',
   },
 } as const satisfies Record<string, RunOption>;

@@ -67,11 +67,10 @@ function withoutZeros(view: DataView, end: number): number {
   return last + 1;
 }
 
-/** Powers of ten that a double has exactly. */
-const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 const [MINUS, POINT, NINE] = [0x2d, 0x2e, 0x39];
-/** All integers of so many digits are doubles. */
+/** All integers of so many digits are doubles, and so are these powers of ten. */
 const DIGITS = 15;
+export const POWERS_OF_TEN = Float64Array.from({ length: DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 
 /**
  * Reads a number of up to 15 digits, perhaps with a sign and a point: an integer and a power of ten that doubles have
@@ -94,6 +93,6 @@ export function readDecimal(bytes: Uint8Array, start: number, end: number): numb
     } else return Number.NaN;
   }
   if (digits === 0 || digits > DIGITS || point === end - 1) return Number.NaN;
-  const number = point === -1 ? value : value / (POWERS[end - 1 - point] as number);
+  const number = point === -1 ? value : value / (POWERS_OF_TEN[end - 1 - point] as number);
   return isNegative ? -number : number;
 }

@@ -168,7 +168,6 @@ function* batchesOf(records: Buffer, layout: Pick<Layout, 'records'>): Generator
     end: undefined,
     batchRows: most,
     batchBytes: () => most,
-    rowOverhead: 0,
     maxRecordBytes: most,
   });
   yield* reader.push(records);

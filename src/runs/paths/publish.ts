@@ -2,24 +2,17 @@ import { type DurableOutput, NOTHING_WRITTEN, type StoredExtent } from '../../st
 import { isRejects } from './leftovers.ts';
 import type { RunOutputs } from './run-files.ts';
 
-/** What a complete checkpoint says about the outputs that are published. */
-export interface CompleteExtents {
-  output: StoredExtent;
-  rejects: StoredExtent;
-  /** The rows that were repaired, as they were rejected; only a repair has them. */
-  repaired?: StoredExtent;
-}
-
 /**
  * The last steps of a run whose checkpoint is complete. Any of them may have been done before the process was killed.
  * The checkpoint is removed last, so that the next run does the remaining steps.
  *
+ * @param written what a complete checkpoint says about them; only a repair has repaired rows
  * @param onPublished called before the checkpoint is removed
  * @throws RowcastError `output_lost` if neither the partial nor the final output is complete; `partial_damaged`
  */
 export async function publish(
   { output, rejects, hasDefaultRejects, repaired }: RunOutputs,
-  written: CompleteExtents,
+  written: Record<'output' | 'rejects', StoredExtent> & { repaired?: StoredExtent | undefined },
   onPublished?: () => Promise<unknown>,
 ): Promise<void> {
   const { repaired: rowsRepaired = NOTHING_WRITTEN } = written;

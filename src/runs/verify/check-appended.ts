@@ -37,7 +37,7 @@ export interface AppendedShape extends ChosenProbabilities {
    * prediction is, else a distribution: that and several numbers have names alike.
    */
   kind?: PredictionType['kind'] | undefined;
-  /** Whether the predicted class was appended to probabilities; by default, what the columns tell. */
+  /** Whether the run appended the predicted class to probabilities; by default, what the columns tell. */
   prediction?: boolean | undefined;
 }
 

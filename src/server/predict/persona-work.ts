@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { reportId } from '../../base/contract/schemas.ts';
 import { RequestError } from '../problems/problems.ts';
-import { CountAhead } from './count-ahead.ts';
+import { countAhead } from './count-ahead.ts';
 import { notAPersona } from './encode-personas.ts';
 import { JsonReader } from './json-reader.ts';
 import type { PersonaPredictor } from './predictor.ts';
@@ -37,7 +37,8 @@ export class PersonaWork {
   #pieces: Iterator<Buffer, undefined> | undefined;
   #count = 0;
   /** Set once the list of personas has begun. */
-  #ahead: CountAhead | undefined;
+  #ahead: ReturnType<typeof countAhead> | undefined;
+  #isCounted = false;
 
   /** @throws RequestError `malformed` */
   constructor(body: unknown, member: ContentMember) {
@@ -62,14 +63,14 @@ export class PersonaWork {
     const { work } = predictor;
     if (this.#ahead === undefined) {
       if (!content.nextIsList() || !content.enter()) throw noPersonas();
-      this.#ahead = new CountAhead(content, work.maxPersonas);
+      this.#ahead = countAhead(content, work.maxPersonas, SLICE_BYTES);
     }
-    if (!this.#ahead.isDone) {
-      if (this.#ahead.next(SLICE_BYTES)) throw tooMany(work);
-      const bytes = this.#ahead.isDone
-        ? expectedBytes(this.#ahead.expected, work.sliceRows, predictor.responses)
-        : 0;
-      if (!this.#ahead.isDone || bytes > LARGE_BYTES)
+    if (!this.#isCounted) {
+      const { value: count, done } = this.#ahead.next();
+      this.#isCounted = done === true;
+      if (count !== undefined && count > work.maxPersonas) throw tooMany(work);
+      const bytes = count === undefined ? 0 : expectedBytes(count, work.sliceRows, predictor.responses);
+      if (count === undefined || bytes > LARGE_BYTES)
         return { rows: 0, scored: 0, bytes, body: undefined, hasMore: false };
     }
     return this.#some(content, predictor);

@@ -135,7 +135,7 @@ const bytesOf = (given: readonly [string, string, [number, number] | undefined][
   );
 
 function batchesOf(bytes: Buffer, batchRows: number): Batch[] {
-  const limits = { batchRows, batchBytes: () => 1 << 20, rowOverhead: 0, maxRecordBytes: 1 << 20 };
+  const limits = { batchRows, batchBytes: () => 1 << 20, maxRecordBytes: 1 << 20 };
   const layout = lineLayout({ shape });
   const reader = layout.records({ ...limits, start: layout.start, file: 'in.jsonl' });
   return [...reader.push(bytes), ...reader.end()];

@@ -88,8 +88,9 @@ export class RecordReader {
   }
 
   *#read(last: boolean): Generator<Batch> {
-    const { batchBytes, rowOverhead, maxRecordBytes, header, empty, numbers } = this.#options;
+    const { batchBytes, rowOverhead = 0, maxRecordBytes, header, empty, numbers } = this.#options;
     const finder = this.#finder;
+    const mostBytes = batchBytes ?? (() => Number.POSITIVE_INFINITY);
     while (!this.full) {
       const end = finder.nextEnd(last);
       const size = (end === -1 ? finder.bytes.length : end) - finder.recordStart;
@@ -110,7 +111,7 @@ export class RecordReader {
         kind = RecordKind.empty;
       else if (kind <= RecordKind.quoted && numbers?.isWrong(finder.bytes, finder.recordStart, end) === true)
         kind = RecordKind.notANumber;
-      if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
+      if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > mostBytes()) yield* this.#cut();
       this.#ends[this.#records] = end - finder.batchStart;
       this.#kinds[this.#records++] = kind;
       this.#bodyBytes += size;

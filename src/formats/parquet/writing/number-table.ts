@@ -1,5 +1,6 @@
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
+import { POWERS_OF_TEN } from '../../bytes/decimals.ts';
 import { LF } from '../../records/line-endings.ts';
 import { NumberColumn } from './number-column.ts';
 
@@ -7,7 +8,6 @@ import { NumberColumn } from './number-column.ts';
 const PIECE_BYTES = 64 << 10;
 /** `Place` in assembly/read-table.ts. */
 const PLACE_BYTES = 12;
-const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 const CR = 0x0d;
 
 /** Reads records of numbers in WebAssembly. */
@@ -26,7 +26,7 @@ export class NumberTable {
     this.#quote = quote?.charCodeAt(0);
     // A field takes at least a byte, with what is behind it.
     this.#step = Math.ceil(PIECE_BYTES / width);
-    this.#powers = memory.keep(POWERS);
+    this.#powers = memory.keep(POWERS_OF_TEN);
   }
 
   /** @returns undefined where there is no WebAssembly, or a lone CR ends a record */
