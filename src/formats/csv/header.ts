@@ -8,7 +8,6 @@ import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
-import type { CsvLayout } from './csv-layout.ts';
 import { countFields } from './fields/count-fields.ts';
 import { newScan, type Scan, scanRecord } from './records/scan-record.ts';
 
@@ -164,7 +163,7 @@ export const asLines = ({ dialect }: Pick<Header, 'dialect'>): string[] =>
 
 /** The header of a layout. @throws Error if it has another format */
 export function headerOfLayout(layout: Layout): Header {
-  if ('header' in layout) return (layout as CsvLayout).header;
+  if ('header' in layout) return layout.header as Header; // only a `CsvLayout` has one
   throw new Error('the files have different formats');
 }
 
