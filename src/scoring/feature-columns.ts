@@ -2,6 +2,7 @@ import type { TrainingProfile } from '../base/contract/profile.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
+import type { RunValues } from '../base/options/values/run-values.ts';
 import { sanitize } from '../base/sanitize.ts';
 import { suggestNames } from '../base/suggest-names.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
@@ -23,24 +24,14 @@ export interface FeatureColumn {
   order?: DateOrder;
 }
 
-export interface SentOptions {
-  /** Columns to send; all others are left out. */
-  features?: readonly string[] | undefined;
-  /** Columns not to send. */
-  excludeFeatures?: readonly string[] | undefined;
-  /** The predicted column, if the user names it: it is never sent. */
-  predict?: string | undefined;
-  /** Whether columns of the report may be missing from the input. */
-  allowMissing?: boolean | undefined;
-  /** Column → type; overrides the report. */
-  types?: Readonly<Record<string, string>> | undefined;
-  /** The names of the columns, if the input has no header line. */
-  names?: readonly string[] | undefined;
-  /** The number of lines before the header. */
-  skipLines?: number | undefined;
-  /** The delimiter, if it was given. */
-  delimiter?: string | undefined;
-}
+/** The options that decide which columns are sent. */
+export type SentOptions = Partial<
+  Pick<
+    RunValues,
+    | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types')
+    | ('names' | 'skipLines' | 'delimiter')
+  >
+>;
 
 /**
  * Chooses the columns to send: those given; else the report's, if it lists them; else all but the predicted one.

@@ -34,27 +34,24 @@ export async function clearLeftovers(temporaries: readonly TemporaryFile[]): Pro
 }
 
 /**
- * Checks that what is in the default place of the rejects is a rejects file: otherwise it must not be replaced or
- * removed.
+ * Checks that what is in the default places of rejects and repaired rows are such files, which look alike: otherwise
+ * they must not be replaced or removed.
  *
+ * @param rejects undefined if another place was named
  * @throws RowcastError `foreign_file`
  */
-export async function checkDefaultRejects(rejects: DurableOutput): Promise<void> {
-  if ((await rejects.exists()) && !(await isRejects(rejects)))
+export async function checkBeside(
+  repaired: DurableOutput,
+  rejects: DurableOutput | undefined,
+): Promise<void> {
+  const isForeign = async (file: DurableOutput) => (await file.exists()) && !(await isRejects(file));
+  if (rejects !== undefined && (await isForeign(rejects)))
     throw foreign(
       rejects.address,
       'the file exists and is not a rejects file',
       ', or choose another path with --rejects',
     );
-}
-
-/**
- * Checks the file of repaired rows, which looks like a rejects file.
- *
- * @throws RowcastError `foreign_file`
- */
-export async function checkRepaired(repaired: DurableOutput): Promise<void> {
-  if ((await repaired.exists()) && !(await isRejects(repaired)))
+  if (await isForeign(repaired))
     throw foreign(repaired.address, 'the file exists and is not one of repaired rows');
 }
 
