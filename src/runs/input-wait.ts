@@ -23,7 +23,7 @@ export interface NotReady {
   why: string;
 }
 
-/** Told while a run waits for its input. */
+/** What observers get while a run waits for its input. */
 export interface Waiting extends NotReady {
   /** In seconds. */
   left: number;

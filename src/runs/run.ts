@@ -44,7 +44,7 @@ export interface Run extends Pick<RunJob, 'names' | 'paths'> {
   readonly openInput?: (() => Promise<Source>) | undefined;
   /** The formats that the input may have, if they are not the default ones. */
   readonly formats?: Formats;
-  /** Told in this order; the file of the summary is the last of those that are written. */
+  /** Called in this order; the file of the summary is the last of those that are written. */
   readonly observers: readonly RunObserver[];
   readonly control: RunControl;
   /** Where the last good run of the output is known from, if it is. */

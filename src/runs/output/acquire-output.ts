@@ -179,8 +179,8 @@ async function startOver({ outputs, backends }: ResumableOutputOptions): Promise
   const bytes = await checkpoint.read();
   const former = await previousRejectsOf(output, bytes, backends);
   await checkpoint.remove();
-  if (former !== undefined && former.place.address !== rejects.address)
-    await former.place.discardFormer(former.committed, output.address);
+  if (former !== undefined && former.output.address !== rejects.address)
+    await former.output.discardFormer(former.committed, output.address);
 }
 
 /**
@@ -251,6 +251,6 @@ async function setAside(
   const rejects = await previousRejectsOf(output, await checkpoint.read(), among);
   await output.setAside(saved.output, (await output.aside?.checkpoint.read()) !== undefined);
   if (rejects !== undefined && rejects.committed.bytes > 0)
-    await rejects.place.setAside(rejects.committed, true);
+    await rejects.output.setAside(rejects.committed, true);
   await checkpoint.setAside();
 }

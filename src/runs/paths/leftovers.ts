@@ -115,7 +115,7 @@ export async function temporaryFilesOf(
 async function isOwnPartialRejects(output: string, rejects: string): Promise<boolean> {
   const previous = await localRejectsOf(output);
   if (previous !== undefined)
-    return previous.committed.bytes > 0 && isSamePath(previous.place.address, rejects);
+    return previous.committed.bytes > 0 && isSamePath(previous.output.address, rejects);
   // An unreadable checkpoint does not tell where its rejects are, so assume the default path.
   return isSamePath(runFilesOf(output).rejects, rejects);
 }

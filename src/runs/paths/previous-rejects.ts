@@ -9,8 +9,7 @@ import { runOutputsOf } from './run-files.ts';
 
 /** The rejects of an unfinished run, as recorded in its checkpoint. */
 export interface PreviousRejects {
-  /** Where they are. */
-  place: DurableOutput;
+  output: DurableOutput;
   committed: StoredExtent;
 }
 
@@ -31,9 +30,9 @@ export async function previousRejectsOf(
   if (saved === undefined) return undefined;
   const { rejects: committed, fingerprint } = saved;
   const recorded = fingerprint.options[REJECTS_OPTION];
-  if (recorded === undefined) return { place: runOutputsOf(output).rejects, committed };
-  const place = await outputAt(rejectsAddress(output.address, recorded), output, among);
-  return place && { place, committed };
+  if (recorded === undefined) return { output: runOutputsOf(output).rejects, committed };
+  const found = await outputAt(rejectsAddress(output.address, recorded), output, among);
+  return found && { output: found, committed };
 }
 
 /** @param near an output that may be in the same storage */
@@ -56,7 +55,7 @@ export async function removeSetAside(output: DurableOutput, among?: Backends): P
   const rejects = await previousRejectsOf(output, await aside?.checkpoint.read(), among);
   if (rejects === undefined) return;
   await aside?.discard();
-  if (rejects.committed.bytes > 0) await rejects.place.aside?.discard();
+  if (rejects.committed.bytes > 0) await rejects.output.aside?.discard();
   await aside?.checkpoint.remove();
 }
 
@@ -78,7 +77,7 @@ export async function localRejectsOf(path: string): Promise<PreviousRejects | un
 export async function isNeededBy(output: string, rejects: string): Promise<boolean> {
   const previous = await localRejectsOf(output);
   return (
-    previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.place.address, rejects)
+    previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.output.address, rejects)
   );
 }
 

@@ -54,8 +54,8 @@ export class Replacement {
   ): Promise<Replacement> {
     const { output, partial, rejects, rejectsPartial, repaired, repairedPartial } = paths;
     const opened: NewFile[] = [];
-    const open = async (path: string, place: string, how: Codec | NewGroupsOptions): Promise<NewFile> => {
-      const file = await NewFile.create(storage, path, fileAccessOf(place, isPrivate), how);
+    const open = async (path: string, replaced: string, how: Codec | NewGroupsOptions): Promise<NewFile> => {
+      const file = await NewFile.create(storage, path, fileAccessOf(replaced, isPrivate), how);
       opened.push(file);
       return file;
     };

@@ -347,6 +347,6 @@ const without = <T>(
 
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Where a run puts its rejects unless it is told otherwise. */
+/** Where a run puts its rejects unless --rejects names a file. */
 const defaultRejects = async (output: string): Promise<string> =>
   schemeOf(output) === undefined ? runFilesOf(await followLinks(output)).rejects : `${output}.rejects`;
