@@ -16,14 +16,11 @@ export const helpCommands: readonly CommandRow[] = [
       },
     ],
     options: {},
-    examples: [
-      { about: 'In ~/.bashrc', command: 'source <(rowcast completion bash)' },
-      { about: 'In ~/.zshrc, after compinit', command: 'source <(rowcast completion zsh)' },
-      {
-        about: 'Install for fish',
-        command: 'rowcast completion fish > ~/.config/fish/completions/rowcast.fish',
-      },
-    ],
+    examples: {
+      'In ~/.bashrc': 'source <(rowcast completion bash)',
+      'In ~/.zshrc, after compinit': 'source <(rowcast completion zsh)',
+      'Install for fish': 'rowcast completion fish > ~/.config/fish/completions/rowcast.fish',
+    },
   },
   {
     name: 'help',
@@ -31,6 +28,6 @@ export const helpCommands: readonly CommandRow[] = [
     describe: 'show all options of a command, as COMMAND --help does',
     positionals: [{ name: 'command', kind: 'text', describe: 'a command', isRepeated: true }],
     options: {},
-    examples: [{ about: 'All about score', command: 'rowcast help score' }],
+    examples: { 'All about score': 'rowcast help score' },
   },
 ];

@@ -26,51 +26,41 @@ import { warnOfHome } from '../warn-of-home.ts';
 
 /** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> =>
-  tellingEnd('score', context, {}, told => runScore(told, {}));
+  tellingEnd('score', context, told => runScore(told));
 
 /**
  * Scores with the options of flags and definition.
  *
- * @param defined the `score` section of a definition; flags override it
  * @param reads files that the command reads in addition to the inputs and the key file
  */
-export async function runScore(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  reads: readonly UsedFile[] = [],
-): Promise<number> {
+export async function runScore(context: Context, reads: readonly UsedFile[] = []): Promise<number> {
   const ending = new AbortController();
-  const job = await readJob(context, defined, reads, ending.signal);
-  if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
-    return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
-  checkNoShards({ ...defined, ...context.flags });
+  const job = await readJob(context, reads, ending.signal);
+  if (resolveValues(workersOption, context.flags, context.defined).workers > 0 || wantsQueue(context))
+    return (await import('../shards/score-workers.ts')).scoreWorkers(context, job);
+  checkNoShards({ ...context.defined, ...context.flags });
   const { exit_code } = await untilSignal(context, run => {
     run.control.signal.addEventListener('abort', () => ending.abort());
     return job.isMany
-      ? executeMany(context, defined, job, run)
+      ? executeMany(context, job, run)
       : executeRun(
           runOfJob(job, {
             control: run.control,
-            observers: observersOf(context, defined, job, run),
-            openScorer: scorerOf(context, defined, job, run),
+            observers: observersOf(context, job, run),
+            openScorer: scorerOf(context, job, run),
           }),
         );
   });
   return exit_code ?? ExitCode.done;
 }
 
-async function executeMany(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  job: RunJob,
-  run: SignalledRun,
-): Promise<Summary> {
+async function executeMany(context: Context, job: RunJob, run: SignalledRun): Promise<Summary> {
   // Loaded only when they are needed.
   const { executeFiles } = await import('../../library/several/execute-files.ts');
   const { filesWatch } = await import('../score/files-watch.ts');
   const watch = filesWatch(context, job, run);
   keepHeapSmall();
-  return executeFiles({ job, control: run.control, watch, openScorer: scorerOf(context, defined, job, run) });
+  return executeFiles({ job, control: run.control, watch, openScorer: scorerOf(context, job, run) });
 }
 
 /**
@@ -85,16 +75,11 @@ function keepHeapSmall(): void {
 
 /** Opens what predicts, once it is known that there is a report. */
 const scorerOf =
-  (
-    context: Context,
-    defined: Readonly<Record<string, unknown>>,
-    { values }: RunJob,
-    { control: { signal: stop } }: SignalledRun,
-  ) =>
+  (context: Context, { values }: RunJob, { control: { signal: stop } }: SignalledRun) =>
   async ({ onRetry, trace }: RequestWatch): Promise<OpenPredictor> => {
     reportOf(values);
     const { env } = context;
-    const address = chooseService(context, defined);
+    const address = chooseService(context);
     if (address.kind === 'local') await warnOfHome(context, address.home);
     return openPredictor({ values, address, env, onRetry, trace, stop });
   };
@@ -128,12 +113,8 @@ function checkNoShards(given: Readonly<Record<string, unknown>>): void {
  *
  * @throws RowcastError those of `resolveRunPaths` and `planFiles`
  */
-export async function checkPaths(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  reads: readonly UsedFile[],
-): Promise<void> {
-  const job = await readJob(context, defined, reads);
+export async function checkPaths(context: Context, reads: readonly UsedFile[]): Promise<void> {
+  const job = await readJob(context, reads);
   // What is not there yet is waited for after the training.
   const { waitForInput, readyFile } = job.values;
   if (job.isMany && (waitForInput > 0 || readyFile !== undefined)) return;
@@ -142,12 +123,8 @@ export async function checkPaths(
 }
 
 /** Writes that a run is in progress, before a training that it waits for. */
-export async function recordStart(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  reads: readonly UsedFile[],
-): Promise<void> {
-  const job = await readJob(context, defined, reads);
+export async function recordStart(context: Context, reads: readonly UsedFile[]): Promise<void> {
+  const job = await readJob(context, reads);
   const record = recordOf(job);
   await record.recall();
   await writeUnlocked(job.paths, record.state);
@@ -156,11 +133,10 @@ export async function recordStart(
 /** Writes the summary of a run that could not start, if it has one. */
 export async function recordEarlyEnd(
   context: Context,
-  defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
   error: unknown,
 ): Promise<void> {
-  const job = await readJob(context, defined, reads);
+  const job = await readJob(context, reads);
   const summary = await recordOf(job).fail(error);
   await writeUnlocked(job.paths, summary).catch(cause =>
     context.log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),

@@ -43,14 +43,14 @@ interface Seen {
  * Prints the state of an output, or of several: those of a folder, a pattern or a definition. The exit code is that of
  * the state.
  */
-export async function run(context: Context): Promise<number> {
-  const { flags } = context;
-  const { defined, stores } = await definedRuns(context);
+export async function run(given: Context): Promise<number> {
+  const { flags } = given;
+  const { context, stores } = await definedRuns(given);
   const place = { among: backendsOf(stores), stores: storeFlags(stores) };
   // Whoever has seen it running knows that a run wrote it.
   let wasRunning = false;
   const look = async (): Promise<Seen> => {
-    const selected = await selectRuns('status', context, defined, place.among);
+    const selected = await selectRuns('status', context, place.among);
     const isJson = flags.json === true;
     const seen =
       selected.single === undefined

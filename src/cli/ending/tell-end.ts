@@ -22,8 +22,6 @@ import type { CommandOutcome, Context } from '../context.ts';
 import { onSignals } from '../signals.ts';
 import { type CommandEnding, notificationOf } from './notification.ts';
 
-type Section = Readonly<Record<string, unknown>>;
-
 /** How long the URL, and the command, may take; and how long after a signal, when schedulers kill a process soon. */
 const [NOTIFY_MS, COMMAND_MS] = [10_000, 60_000];
 const [NOTIFY_AFTER_SIGNAL_MS, COMMAND_AFTER_SIGNAL_MS] = [2_000, 5_000];
@@ -34,8 +32,6 @@ const OF_RUNS: readonly string[] = ['score', 'run'];
 interface Told {
   command: string;
   context: Context;
-  /** The `score` section of a definition. */
-  defined: Section;
   notifyEnv: string | undefined;
   onEnd: string | undefined;
 }
@@ -70,11 +66,11 @@ interface Failure {
 
 /** The outcome of a command with how it has ended. */
 async function endingOf(
-  { command, context, defined }: Told,
+  { command, context }: Told,
   { outcome, code, failure }: { outcome: CommandOutcome; code: number; failure: Failure | undefined },
 ): Promise<CommandEnding> {
   const isUnknown = outcome.run_id === undefined && OF_RUNS.includes(command);
-  const refused = isUnknown ? await refusedRun(namesOfRefused(context, defined), code, failure) : {};
+  const refused = isUnknown ? await refusedRun(namesOfRefused(context), code, failure) : {};
   const known: CommandOutcome = { ...refused, ...outcome };
   const error = known.error ?? (failure === undefined ? null : runErrorOf(failure.error));
   const byExitCode =
@@ -102,7 +98,7 @@ async function refusedRun(
 }
 
 /** Tells the URL and runs the command, both at the same time. */
-async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: CommandEnding): Promise<void> {
+async function tellEnd({ context, notifyEnv, onEnd }: Told, ending: CommandEnding): Promise<void> {
   const { env, log } = context;
   const isInterrupted = ending.error?.code === 'interrupted';
   // Another signal ends the waiting.
@@ -123,7 +119,7 @@ async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: Com
   const run = async (): Promise<void> => {
     if (onEnd === undefined) return;
     const { over, end } = within(COMMAND_MS, COMMAND_AFTER_SIGNAL_MS);
-    const reason = await runOnEnd(context, defined, { command: onEnd, ending, text: body.text, over })
+    const reason = await runOnEnd(context, { command: onEnd, ending, text: body.text, over })
       .catch(reasonOf)
       .finally(end);
     if (reason !== undefined)
@@ -145,8 +141,7 @@ interface OnEnd {
 
 /** @returns why it has failed, if it has */
 async function runOnEnd(
-  { env, flags, log, logFormat }: Context,
-  defined: Section,
+  { env, flags, defined, log, logFormat }: Context,
   { command, ending, text, over }: OnEnd,
 ): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-'));
@@ -167,10 +162,7 @@ async function runOnEnd(
 }
 
 /** The names of a run whose options may be wrong: without those that are not known. */
-export function namesOfRefused(
-  { flags }: Pick<Context, 'flags'>,
-  defined: Readonly<Record<string, unknown>>,
-): RunNames {
+export function namesOfRefused({ flags, defined }: Pick<Context, 'flags' | 'defined'>): RunNames {
   const given = (name: string): string[] => [flags[name] ?? defined[name] ?? []].flat().map(String);
   const shown = (name: string, pipe: string): string =>
     name === '-' ? pipe : /^https?:/i.test(name) ? redacted(name) : absolutePath(name);

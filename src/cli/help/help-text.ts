@@ -68,7 +68,7 @@ export function commandHelp(command: CommandRow, isShort: boolean): string {
     ...(isShort ? [commonOptions(command)] : allOptions(command)),
     section(
       'Examples',
-      examples.map(each => `  # ${each.about}\n  ${each.command.replaceAll('\n', '\n  ')}`),
+      Object.entries(examples).map(([about, typed]) => `  # ${about}\n  ${typed.replaceAll('\n', '\n  ')}`),
     ),
     ...(isShort
       ? [[`rowcast ${name} --help shows all options.`]]

@@ -1,8 +1,8 @@
-import type { Logger } from 'pino';
 import { logOptions, progressOptions } from '../../base/options/observability.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { RunObserver, RunView } from '../../runs/observer.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
+import type { Context } from '../context.ts';
 import type { ProgressLine } from './lay-out-lines.ts';
 import { liveLines } from './live-lines.ts';
 import type { LogFormat } from './log.ts';
@@ -26,7 +26,7 @@ export interface ProgressMode {
 }
 
 /** How the flags ask for progress; --quiet logs none. */
-export function progressMode(flags: Readonly<Record<string, unknown>>): ProgressMode {
+function progressMode(flags: Context['flags']): ProgressMode {
   const { quiet, progress, progressInterval } = resolveValues(
     { ...progressOptions, quiet: logOptions.quiet },
     flags,
@@ -34,16 +34,17 @@ export function progressMode(flags: Readonly<Record<string, unknown>>): Progress
   return { when: quiet ? 'never' : progress, interval: progressInterval };
 }
 
-export interface ProgressOptions extends ProgressMode {
-  /** Where the command's result goes, `-` for stdout. */
-  output: string;
+export interface ProgressOptions {
+  /** Where the command's result goes, `-` for stdout; by default nowhere before the command ends. */
+  output?: string;
   /** What is in progress, if there are several lines; the log says it anyway. */
   name?: string;
   /** Whether the line is the total of several. */
   isTotal?: boolean;
-  logFormat: LogFormat;
-  log: Pick<Logger, 'info'>;
 }
+
+/** What decides how progress is shown. */
+export type ProgressContext = Pick<Context, 'flags' | 'log' | 'logFormat'>;
 
 /** Which of the process's streams are a terminal. */
 interface Terminals {
@@ -55,7 +56,7 @@ interface Terminals {
  * Whether a line may be redrawn: only on a terminal, and not among output rows on the same terminal or lines of JSON.
  */
 export function isRedrawn(
-  { when, output, logFormat }: Pick<ProgressOptions, 'when' | 'output' | 'logFormat'>,
+  { when, output, logFormat }: Pick<ProgressMode, 'when'> & { output: string; logFormat: LogFormat },
   isTerminal: Terminals,
 ): boolean {
   if (when === 'never' || logFormat === 'json') return false;
@@ -68,14 +69,17 @@ const isOnTerminal = (output: string, { stdout }: Terminals): boolean =>
   /^\/dev\/(stderr|fd\/2|tty)$/.test(output) || (stdout && /^(-|\/dev\/(stdout|fd\/1))$/.test(output));
 
 /** Opens the progress of a command on stderr, if it may be shown. */
-export function openProgress(options: ProgressOptions): ProgressDisplay {
-  const { when, interval, log, name, isTotal, output } = options;
+export function openProgress(
+  { flags, log, logFormat }: ProgressContext,
+  { name, isTotal, output = '' }: ProgressOptions = {},
+): ProgressDisplay {
+  const { when, interval } = progressMode(flags);
   const isTerminal = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY && !isDumb() };
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
   let report: ((seconds: number) => ProgressReport) | undefined;
   let close = (): void => {};
-  if (isRedrawn(options, isTerminal)) {
+  if (isRedrawn({ when, output, logFormat }, isTerminal)) {
     const line = (): ProgressLine | undefined =>
       report === undefined ? waitingLine(name) : { name, ...report(seconds()) };
     close = liveLines().open(line, isTotal);
@@ -110,7 +114,11 @@ const textOf = (cells: readonly string[]): string => cells.filter(cell => cell !
  *
  * @param stop aborted by a signal; nothing is shown after it
  */
-export function progressLine(options: ProgressOptions, stop: AbortSignal): RunObserver {
+export function progressLine(
+  context: ProgressContext,
+  options: ProgressOptions,
+  stop: AbortSignal,
+): RunObserver {
   let progress: ProgressDisplay | undefined;
   let run: RunView | undefined;
   const close = (): void => {
@@ -120,7 +128,7 @@ export function progressLine(options: ProgressOptions, stop: AbortSignal): RunOb
   return {
     ready(view) {
       run = view;
-      progress = openProgress(options);
+      progress = openProgress(context, options);
       if (stop.aborted) close();
       else stop.addEventListener('abort', close);
     },

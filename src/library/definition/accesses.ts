@@ -31,7 +31,7 @@ export function accessesOf(
   uses: (name: string) => boolean = () => true,
 ): Access[] {
   const { score, train } = definition;
-  const { isDefined } = connectionOf(given, score);
+  const { isDefined } = connectionOf({ ...given, defined: score });
   const isGiven = (path: MemberPath, name: string): boolean =>
     definition.isSet(path) ||
     (path[0] !== 'train' && given.flags[name] !== undefined) ||
@@ -122,7 +122,7 @@ export function refusalOf(file: string, path: string): string | undefined {
 
 /** A trained report may replace one that somebody uses. */
 function reportToTrain({ file, train }: LocatedDefinition, given: Given): Access {
-  const home = homeOf(given, train);
+  const home = homeOf({ ...given, defined: train });
   const isChosen = given.flags.home !== undefined;
   return {
     path: ['train', 'report'],
@@ -140,8 +140,9 @@ function reportToTrain({ file, train }: LocatedDefinition, given: Given): Access
  *
  * @throws RowcastError as `chooseService`
  */
-function serviceAccesses({ score }: LocatedDefinition, given: Given): Access[] {
-  const address = chooseService(given, score);
+function serviceAccesses({ score }: LocatedDefinition, command: Given): Access[] {
+  const given = { ...command, defined: score };
+  const address = chooseService(given);
   if (address.kind === 'local')
     return [
       {
@@ -151,7 +152,7 @@ function serviceAccesses({ score }: LocatedDefinition, given: Given): Access[] {
         refusal: undefined,
       },
     ];
-  const { isDefined } = connectionOf(given, score);
+  const { isDefined } = connectionOf(given);
   const to = redacted(address.url);
   const sent = (path: MemberPath, what: string, refusal?: string): Access => ({
     path,

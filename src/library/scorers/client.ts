@@ -197,7 +197,7 @@ export class Client implements ProgramScorer {
       this.#client = service;
       this.#reports = new ReportClient(service);
     } else this.#client = new ServiceClient({ ...connecting, protocol });
-    this.#objects = new FeaturesClient(this.#client, classes);
+    this.#objects = new FeaturesClient(this.#client, { classes });
   }
 
   /**

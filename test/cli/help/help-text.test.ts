@@ -55,7 +55,7 @@ describe('help', () => {
 
   it('has examples that are valid', async () => {
     for (const { examples } of commands)
-      for (const { command } of examples) {
+      for (const command of Object.values(examples)) {
         const [, line = ''] = /\browcast ([^|>)]+)/.exec(command.replace(/\\\n/g, '')) ?? [];
         const { action } = await readArguments(line.trim().split(/\s+/));
         assert.ok(action === 'run' || line.startsWith('help'), command);
