@@ -9,7 +9,7 @@ import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { CommitPoint, OutputPiece } from './output/output.ts';
 
-export interface RunPositionOptions {
+interface RunPositionOptions {
   /** Totals of earlier processes of a resumed run; this process adds to them. */
   rowCounts: RowCounts;
   /** Where this process begins, and the digest of the input before that. */

@@ -3,7 +3,7 @@ import type { Predictions } from '../base/contract/predictions.ts';
 import type { Batch } from '../formats/records/batch.ts';
 import type { BatchScorer, Scored, ScoredBatch } from './scorer.ts';
 
-export interface InFlightOptions {
+interface InFlightOptions {
   scorer: Pick<BatchScorer, 'concurrency' | 'memoryOf' | 'release'>;
   /** Memory limit for batches that are queued, in flight or waiting to be written. */
   windowBytes: number;

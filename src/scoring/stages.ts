@@ -25,7 +25,7 @@ const CR = 0x0d;
 export const WINDOW_BYTES = 32 << 20;
 
 /** Where the stages begin, what stops them, and what is called on the way. */
-export interface StagesStart {
+interface StagesStart {
   /** Bytes of the source that were read already, and the position of the first one. */
   rest: Buffer;
   start: Position;

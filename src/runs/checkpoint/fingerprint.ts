@@ -38,7 +38,7 @@ export function rejectsAddress(output: string, recorded: string): string {
 
 const isRemote = (address: string): boolean => schemeOf(address) !== undefined;
 
-export interface FingerprintOptions {
+interface FingerprintOptions {
   input: Identity;
   /** The part of the input that the run reads; undefined: all of it. */
   range?: InputRange | undefined;

@@ -29,7 +29,12 @@ import {
   type WrittenExtents,
 } from './output.ts';
 import { RejectsOutput } from './rejects-output.ts';
-import { attemptAfter, ResumableOutput, type ResumableOutputOptions } from './resumable-output.ts';
+import {
+  attemptAfter,
+  type OutputOptions,
+  ResumableOutput,
+  type ResumableOutputOptions,
+} from './resumable-output.ts';
 
 interface AcquireOptions {
   locked: LockedPaths;
@@ -47,11 +52,7 @@ interface AcquireOptions {
  * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
 export async function acquireOutput(
-  options: Pick<
-    RunValues,
-    | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
-    | ('history' | 'checkpointInterval' | 'checksum' | 'private')
-  >,
+  options: OutputOptions & Pick<RunValues, 'checksum'>,
   { locked, stop, isOtherWork = false, onSetAside }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {
   const { output, rejects, backends } = locked;

@@ -6,12 +6,12 @@ import type { DurableOutput } from '../../storage/durable-output.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import { type Target, unwritable } from '../../storage/target.ts';
-import { isNeededBy, isSamePath, localRejectsOf } from './previous-rejects.ts';
+import { isSamePath, localRejectsOf, needsRejects } from './previous-rejects.ts';
 import { runFilesOf } from './run-files.ts';
 import type { RunPaths } from './run-paths.ts';
 
 /** A temporary file that a command is about to create. */
-export interface TemporaryFile {
+interface TemporaryFile {
   path: string;
   /** Whether it was left behind by a dead process, which held the lock of its output. */
   isStale: boolean;
@@ -107,15 +107,15 @@ export async function temporaryFilesOf(
   const [of] = partial(rejects);
   const abandonedOutput = tookOver.get(lockOf(rejects.path));
   // The dead process may have left a checkpoint: its run needs these files to resume.
-  const isNeeded = abandonedOutput !== undefined && (await isNeededBy(abandonedOutput, rejects.path));
+  const isNeeded =
+    abandonedOutput !== undefined && needsRejects(await localRejectsOf(abandonedOutput), rejects.path);
   return of === undefined ? own : [...own, { ...of, isStale: of.isStale && !isNeeded }];
 }
 
 /** Whether the partial rejects belong to the output's own unfinished run. */
 async function isOwnPartialRejects(output: string, rejects: string): Promise<boolean> {
   const previous = await localRejectsOf(output);
-  if (previous !== undefined)
-    return previous.committed.bytes > 0 && isSamePath(previous.output.address, rejects);
+  if (previous !== undefined) return needsRejects(previous, rejects);
   // An unreadable checkpoint does not tell where its rejects are, so assume the default path.
   return isSamePath(runFilesOf(output).rejects, rejects);
 }

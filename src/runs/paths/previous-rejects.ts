@@ -8,7 +8,7 @@ import { REJECTS_OPTION, rejectsAddress } from '../checkpoint/fingerprint.ts';
 import { runOutputsOf } from './run-files.ts';
 
 /** The rejects of an unfinished run, as recorded in its checkpoint. */
-export interface PreviousRejects {
+interface PreviousRejects {
   output: DurableOutput;
   committed: StoredExtent;
 }
@@ -73,12 +73,8 @@ export async function localRejectsOf(path: string): Promise<PreviousRejects | un
   return previousRejectsOf(output, await output.checkpoint.read());
 }
 
-/** Whether an unfinished run of this output needs the partial file of these rejects to resume. */
-export async function isNeededBy(output: string, rejects: string): Promise<boolean> {
-  const previous = await localRejectsOf(output);
-  return (
-    previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.output.address, rejects)
-  );
-}
+/** Whether an unfinished run has something in the partial file of these rejects, by their path. */
+export const needsRejects = (previous: PreviousRejects | undefined, rejects: string): boolean =>
+  previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.output.address, rejects);
 
 export const isSamePath = (a: string, b: string): boolean => resolve(a) === resolve(b);

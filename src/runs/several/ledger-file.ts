@@ -8,7 +8,7 @@ export const LEDGER = '.rowcast-runs.json';
 
 const optionsShape = z.record(z.string(), z.string());
 
-export const versionShape = z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() });
+const versionShape = z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() });
 
 /** A finished run: what it read, what it wrote and how. */
 const finishedRun = z.object({

@@ -16,7 +16,7 @@ export interface FilePair {
   rejects: string | undefined;
 }
 
-export interface PairOptions {
+interface PairOptions {
   output: string;
   rejects: string | undefined;
   /** How the user names the outputs, for messages; by default with `-o`. */

@@ -23,7 +23,7 @@ import {
 } from './ledger-file.ts';
 
 /** An input and its output by path. */
-export interface LedgerFiles {
+interface LedgerFiles {
   input: string;
   output: string;
 }

@@ -22,7 +22,7 @@ export const haveTypes = (
 ): boolean =>
   areTexts === undefined || (areTexts.length > 0 && areTexts.every((is, column) => is === isText(column)));
 
-export interface ValuesOptions {
+interface ValuesOptions {
   /** Names of the columns; undefined if the output has no header. */
   names: readonly string[] | undefined;
   /** What the columns are called in messages. */

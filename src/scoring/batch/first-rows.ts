@@ -6,7 +6,7 @@ import { CallError, type Failure } from '../failures/call-error.ts';
 import type { BatchScorer, Failed, Scored } from '../scorer.ts';
 import { countPersonas } from './join-predictions.ts';
 
-export interface FirstRowsOptions {
+interface FirstRowsOptions {
   scorer: BatchScorer;
   layout: Pick<Layout, 'slice'>;
   /** Name of the input, for messages. */

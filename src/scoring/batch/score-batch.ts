@@ -9,7 +9,7 @@ import { checkFirstRows, FirstRejects, refuseWrongColumn } from './first-rows.ts
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
 
-export interface ScoreBatchOptions {
+interface ScoreBatchOptions {
   scorer: BatchScorer;
   feedback: Pick<Feedback, 'predictionType'>;
   /** Name of the input, for messages. */
