@@ -1,5 +1,5 @@
 import type { PredictionType } from '../base/contract/predictions.ts';
-import { appendedColumns } from '../scoring/merge/appended-for.ts';
+import { columnsToAppend } from '../scoring/merge/appended-for.ts';
 import type { RowsPlan } from '../scoring/prepare.ts';
 
 /** A column as lineage describes it. */
@@ -33,7 +33,7 @@ export function runColumns({ layout, report, options }: RowsPlan): RunColumns {
     output(predictionType) {
       const own = layout.ownNames.map(typed);
       if (predictionType === null) return own;
-      const appended = appendedColumns({ ...options, layout, report }, predictionType);
+      const appended = columnsToAppend({ ...options, layout, report }, predictionType);
       return [...own, ...appended.map(({ name, isText }) => ({ name, type: isText ? 'string' : 'number' }))];
     },
   };

@@ -7,7 +7,7 @@ import { encoderOf, formats } from '../../formats/formats.ts';
 import type { EncodedGroupColumn, EncoderOf, GroupEncoding } from '../../formats/group-encoding.ts';
 import type { WrittenFile } from '../../formats/output-columns.ts';
 import { type InputRange, isInside } from '../../formats/records/position.ts';
-import { appendedColumns } from '../../scoring/merge/appended-for.ts';
+import { columnsToAppend } from '../../scoring/merge/appended-for.ts';
 import { plannedPredictionType, type RowsPlan } from '../../scoring/prepare.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { refuseUnsupportedFormat } from '../../storage/codecs/refuse-unsupported-output.ts';
@@ -117,7 +117,7 @@ function columnsOf(
   predictionType: PredictionType,
 ): EncodedGroupColumn[] {
   const own = layout.ownNames.map(name => ({ name, type: typeIf(!layout.numberNames.has(name)) }));
-  const appended = appendedColumns({ ...options, layout, report }, predictionType);
+  const appended = columnsToAppend({ ...options, layout, report }, predictionType);
   return [
     ...own,
     ...appended.map(({ name, isText }) => ({

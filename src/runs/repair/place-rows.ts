@@ -35,7 +35,7 @@ export interface Placed {
 }
 
 /** Writes bytes to one of the new files. */
-export type WriteRows = (to: 'output' | 'rejects' | 'repaired', bytes: Buffer) => Promise<void>;
+export type WriteRepaired = (to: 'output' | 'rejects' | 'repaired', bytes: Buffer) => Promise<void>;
 
 const LONE_CR = Buffer.of(0x0d);
 
@@ -51,7 +51,7 @@ const LONE_CR = Buffer.of(0x0d);
  */
 export async function placeRows(
   files: RepairFiles,
-  writeRows: WriteRows,
+  writeRows: WriteRepaired,
   stop: AbortSignal | undefined,
 ): Promise<Placed> {
   const { output, rejects, repaired, corrections, ending } = files;

@@ -18,10 +18,10 @@ import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
 import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import { NewFile, type NewGroupsOptions } from './new-file.ts';
-import type { WriteRows } from './place-rows.ts';
+import type { WriteRepaired } from './place-rows.ts';
 
 type NewFiles = Readonly<Record<Name, NewFile>>;
-type Name = Parameters<WriteRows>[0];
+type Name = Parameters<WriteRepaired>[0];
 
 /**
  * The new files of a repaired output. They take the places of the old ones like those of a run: once they are durable,

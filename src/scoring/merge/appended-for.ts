@@ -61,7 +61,7 @@ export function appendedOptionsOf(options: MergeOptions, predictionType: Predict
 }
 
 /** The columns to append for predictions of this type: all but a label or a predicted class are numbers. */
-export function appendedColumns(
+export function columnsToAppend(
   options: MergeOptions,
   predictionType: PredictionType,
 ): { name: string; isText: boolean }[] {
