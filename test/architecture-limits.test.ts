@@ -63,8 +63,7 @@ describe('the size of the house', () => {
   });
 
   it('lets a reader follow a run from its command to its exit code in few files, all of which are loaded for it', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
     const paths = await loadedPaths(t, ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
