@@ -333,8 +333,7 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
       },
     });
     assert.equal(half.failure?.code, 'http_404');
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const other = connectReports({ url: new URL(stub.url), key, name: 'mlflow-server' });
     t.after(() => other.close());
     const { failure } = await scoreRows(folder, other);

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../listen.ts';
 import { key } from '../secrets.ts';
@@ -51,8 +52,7 @@ export async function startModelServer(
 ): Promise<ModelServer> {
   const calls: ModelCall[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const body = await text(request);
     const { url = '', headers } = request;
     const fail = (status: number, message: string): void => {
       response.writeHead(status).end(JSON.stringify(dialect.error(message)));
@@ -62,7 +62,6 @@ export async function startModelServer(
     if (other !== undefined) return response.end(other);
     if (url !== dialect.path) return fail(404, 'there is nothing here');
     if (headers['content-type'] !== dialect.type) return fail(500, 'the content type');
-    const body = Buffer.concat(chunks).toString();
     let rows: Rows;
     try {
       rows = dialect.rowsOf(body, request);
