@@ -1,12 +1,6 @@
 import { definitionOption } from '../base/options/definition.ts';
 import type { Options } from '../base/options/option.ts';
-import {
-  connectionOptions,
-  homeOption,
-  protocolOption,
-  reportOption,
-  timeoutOption,
-} from '../base/options/service.ts';
+import { callOptions, reportOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
 import { usageError } from './arguments/usage-error.ts';
 import type { Context } from './context.ts';
@@ -28,13 +22,7 @@ export async function definedBy(context: Context, options: Options): Promise<Con
 
 /** A command with what its definition says of the service that predicts. @throws as `definedBy` */
 export const definedService = (context: Context): Promise<Context> =>
-  definedBy(context, {
-    ...reportOption,
-    ...protocolOption,
-    ...connectionOptions,
-    ...homeOption,
-    ...timeoutOption,
-  });
+  definedBy(context, { ...reportOption, ...callOptions });
 
 /** The id of a report as an argument, else that of a definition. @throws RowcastError `usage` */
 export function namedReport(command: string, { flags, defined }: Context): string {

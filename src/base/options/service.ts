@@ -130,6 +130,9 @@ export const timeoutOption = {
   },
 } as const satisfies Record<string, RunOption>;
 
+/** Who predicts, as far as every command that asks for predictions needs to know. */
+export const callOptions = { ...protocolOption, ...connectionOptions, ...homeOption, ...timeoutOption };
+
 /** Timeout of `batch-predict`, whose one request may take hours. */
 export const idleTimeoutOption = {
   'idle-timeout': {

@@ -4,12 +4,12 @@ import { endOptions, jsonOption, progressOptions } from '../../base/options/obse
 import { historyPositional, inputPositional } from '../../base/options/option.ts';
 import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import {
+  callOptions,
   connectionOptions,
   homeOption,
   idleTimeoutOption,
   protocolOption,
   reportOption,
-  timeoutOption,
 } from '../../base/options/service.ts';
 import { historyOptions, trainOptions } from '../../base/options/train.ts';
 import type { CommandRow, Positional } from './command-row.ts';
@@ -18,8 +18,6 @@ const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the re
 
 /** As an argument, or in a definition. */
 const definedReportId: Positional = { ...reportId, isRequired: false, defaultText: "the definition's" };
-
-const callGroups = { Service: { ...protocolOption, ...connectionOptions, ...homeOption, ...timeoutOption } };
 
 /** Commands that create and query reports. */
 export const modelCommands: readonly CommandRow[] = [
@@ -69,7 +67,7 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [definedReportId],
     options: {
       Output: jsonOption,
-      Service: { ...definitionOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...callOptions },
     },
     examples: {
       'Which columns drive the prediction?': 'rowcast report churn',
@@ -96,7 +94,7 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [definedReportId],
     options: {
       Output: { output: { ...outputOptions.output, describe: 'file for the CSV; - is stdout' } },
-      Service: { ...definitionOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...callOptions },
     },
     examples: { 'Save them to a file': 'rowcast testing-results churn -o tested.csv' },
     load: () => import('../commands/testing-results.ts'),
@@ -115,7 +113,7 @@ export const modelCommands: readonly CommandRow[] = [
       },
     ],
     options: {
-      Service: { ...definitionOption, ...reportOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...reportOption, ...callOptions },
       Input: personaFormatOption,
       'Other protocols': { classes: appendedOptions.classes, types: inputOptions.types },
     },

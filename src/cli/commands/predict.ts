@@ -9,14 +9,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { jsonValue } from '../../base/json-value.ts';
 import { inputOptions, personaFormatOption } from '../../base/options/input.ts';
 import { appendedOptions } from '../../base/options/output.ts';
-import {
-  connectionOptions,
-  homeOption,
-  outageOptions,
-  protocolOption,
-  reportOption,
-  timeoutOption,
-} from '../../base/options/service.ts';
+import { callOptions, outageOptions, reportOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
@@ -34,7 +27,7 @@ import { printJson } from '../terminal/print.ts';
  * as a line of JSON.
  */
 export async function run(given: Context): Promise<number> {
-  const context = await definedBy(given, { ...options, ...connectionOptions, ...homeOption });
+  const context = await definedBy(given, options);
   const values = resolveValues(options, context.flags, context.defined);
   const { protocol, timeout, types, inputFormat } = values;
   const id = reportOf(values);
@@ -68,8 +61,7 @@ export async function run(given: Context): Promise<number> {
 
 const options = {
   ...reportOption,
-  ...protocolOption,
-  ...timeoutOption,
+  ...callOptions,
   custom: outageOptions.custom,
   classes: appendedOptions.classes,
   types: inputOptions.types,
