@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { heartbeatName } from './names.ts';
-import { type Heartbeat, heartbeatShape } from './result-shape.ts';
+import { heartbeatShape, type ShardHeartbeat } from './result-shape.ts';
 
 /**
  * How often a file is read, and at what interval, before it counts as damaged. A network file system may truncate a new
@@ -59,7 +59,7 @@ export async function readHeartbeat(
   folder: SharedFolder,
   shard: number,
   attempt: number,
-): Promise<Heartbeat | undefined> {
+): Promise<ShardHeartbeat | undefined> {
   try {
     return await readOnce(folder, heartbeatName(shard, attempt), heartbeatShape);
   } catch (error) {

@@ -29,7 +29,7 @@ export const heartbeatShape = z.strictObject({
   /** Why it has ended, if not at the shard's end, by a signal or for a temporary reason. */
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
-export type Heartbeat = z.infer<typeof heartbeatShape>;
+export type ShardHeartbeat = z.infer<typeof heartbeatShape>;
 
 /** The end of a file's bytes, as checkpoints have it, and the upload of an object. */
 const extentShape = z.strictObject({

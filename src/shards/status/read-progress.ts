@@ -9,14 +9,14 @@ import { LEASE_MS } from '../folder/next-attempt.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
 import { readHeartbeat, readRecord } from '../folder/read-record.ts';
 import { readRun, type ShardedRun } from '../folder/read-run.ts';
-import { type Heartbeat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
+import { type LeaseHolder, leaseShape, type ShardHeartbeat } from '../folder/result-shape.ts';
 
 /** The last attempt to score a shard that has no result. */
 export interface LastAttempt {
   shard: number;
   attempt: number;
   holder: LeaseHolder;
-  beat: Heartbeat | undefined;
+  beat: ShardHeartbeat | undefined;
   isAlive: boolean;
   /** By the clock of the storage. */
   begun: Date;

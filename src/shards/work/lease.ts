@@ -2,10 +2,10 @@ import { isMissing } from '../../storage/local/missing.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { CANCELLED, doneName, heartbeatName, leaseName } from '../folder/names.ts';
 import { HEARTBEAT_MS } from '../folder/next-attempt.ts';
-import type { Heartbeat, LeaseHolder } from '../folder/result-shape.ts';
+import type { LeaseHolder, ShardHeartbeat } from '../folder/result-shape.ts';
 
 /** What an attempt has done so far. */
-export type Figures = Pick<Heartbeat, 'row' | 'read' | 'rejected'>;
+export type Figures = Pick<ShardHeartbeat, 'row' | 'read' | 'rejected'>;
 
 export interface LeaseOptions {
   folder: SharedFolder;
@@ -65,7 +65,7 @@ export class Lease {
    *
    * @param error why the attempt has failed; null if it was stopped, or for a temporary reason
    */
-  async giveBack(error: Heartbeat['error']): Promise<void> {
+  async giveBack(error: ShardHeartbeat['error']): Promise<void> {
     await this.close();
     await this.#write('ended', error);
   }
@@ -94,9 +94,12 @@ export class Lease {
     return (await folder.read(leaseName(shard, attempt + 1))) === undefined ? undefined : 'lost';
   }
 
-  async #write(state: Heartbeat['state'], error: Heartbeat['error'] | undefined = null): Promise<void> {
+  async #write(
+    state: ShardHeartbeat['state'],
+    error: ShardHeartbeat['error'] | undefined = null,
+  ): Promise<void> {
     const { folder, shard, attempt, figures } = this.#options;
-    const beat: Heartbeat = { beat: ++this.#beat, state, ...figures(), error };
+    const beat: ShardHeartbeat = { beat: ++this.#beat, state, ...figures(), error };
     await folder.replace(heartbeatName(shard, attempt), JSON.stringify(beat));
   }
 }

@@ -3,7 +3,7 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { doneName, leaseName, numbersOf } from '../folder/names.ts';
 import type { SeenAttempt } from '../folder/next-attempt.ts';
 import { readHeartbeat, readRecord } from '../folder/read-record.ts';
-import { type Heartbeat, type LeaseHolder, leaseShape, resultShape } from '../folder/result-shape.ts';
+import { type LeaseHolder, leaseShape, resultShape, type ShardHeartbeat } from '../folder/result-shape.ts';
 
 /**
  * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s,
@@ -67,7 +67,7 @@ export class LeaseWatch {
     return lease;
   }
 
-  #silence(lease: string, beat: Heartbeat | undefined): number {
+  #silence(lease: string, beat: ShardHeartbeat | undefined): number {
     const now = performance.now();
     const last = this.#seen.get(lease);
     const number = beat?.beat ?? 0;

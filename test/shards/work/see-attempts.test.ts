@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { heartbeatName, leaseName, openFolder } from '../../../src/shards/folder/names.ts';
-import type { Heartbeat } from '../../../src/shards/folder/result-shape.ts';
+import type { ShardHeartbeat } from '../../../src/shards/folder/result-shape.ts';
 import { LeaseWatch, ShardTurns } from '../../../src/shards/work/see-attempts.ts';
 import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const SHARDS = Array.from({ length: 60 }, (_, shard) => shard);
 const HOLDER = { worker: 'w', pid: 1, started: '1', realm: 'another machine', row: 1 };
-const BEAT: Heartbeat = { beat: 1, state: 'running', row: 1, read: 0, rejected: 0, error: null };
+const BEAT: ShardHeartbeat = { beat: 1, state: 'running', row: 1, read: 0, rejected: 0, error: null };
 
 /** A folder in which another machine scores all shards, and the names of the files that are read. */
 async function heldShards(t: TestContext): Promise<{ folder: SharedFolder; reads: string[] }> {
