@@ -3,7 +3,7 @@ import type { HistoryValues } from '../base/options/values/run-values.ts';
 import type { Given, Section } from '../library/service/choose-service.ts';
 import type { RunTelemetry } from '../runs/observers/telemetry/run-telemetry.ts';
 import type { Summary } from '../runs/summary/summary.ts';
-import type { Lineage } from './score/run-lineage.ts';
+import type { Lineage } from './score/sent-events.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 
 /** What every command receives: its flags and environment, and its definition, of which most commands have none. */

@@ -1,15 +1,19 @@
 import { protocolOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
+import type { ReportClient } from '../client/protocols/report/report-client.ts';
 import type { ServiceClientOptions } from '../client/service-client.ts';
-import { chooseService } from '../library/service/choose-service.ts';
+import { chooseService, onlyReports } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
 import type { ScorerOptions } from '../library/service/open-predictor.ts';
-import { onlyReports } from '../library/service/refuse-protocol.ts';
+import type { UploadService } from '../runs/transfer-file.ts';
+import { warnOfHome } from './check-surroundings.ts';
 import type { Context } from './context.ts';
 import { retryLines } from './retry-lines.ts';
-import type { OpenedService } from './service.ts';
-import { warnOfHome } from './warn-of-home.ts';
+
+/** What commands ask a prediction service for, hosted or local. */
+export type OpenedService = UploadService &
+  Pick<ReportClient, 'name' | 'report' | 'persona' | 'testingResults'>;
 
 /**
  * Opens the service that flags and definition choose, for a command that makes single requests of the prediction report

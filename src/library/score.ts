@@ -21,8 +21,7 @@ import {
 } from './options/library-options.ts';
 import { resultFiles } from './result-files.ts';
 import { comparedFiles } from './run-memory.ts';
-import { namesOf } from './run-names.ts';
-import { runOfJob } from './runs-of.ts';
+import { namesOf, runOfJob } from './runs-of.ts';
 import { openRunScorer } from './scorers/open-run-scorer.ts';
 import { type Given, serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';

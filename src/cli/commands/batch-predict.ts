@@ -8,14 +8,13 @@ import { serviceFiles } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { transferFile } from '../../runs/transfer-file.ts';
 import { stdout } from '../../storage/streams.ts';
-import { checkStdout } from '../closed-stdout.ts';
+import { checkStdout } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { definedService } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
-import { nameReport } from '../service.ts';
+import { nameReport } from '../score/log-run.ts';
 import { onSignals } from '../signals.ts';
-import { openProgress } from '../terminal/progress.ts';
-import { transferReport } from '../terminal/progress-text.ts';
+import { openProgress, transferReport } from '../terminal/progress.ts';
 
 /** Has the service score a whole file in one request. */
 export async function run(given: Context): Promise<number> {

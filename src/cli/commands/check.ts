@@ -4,7 +4,7 @@ import { protocolOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readBaseUrl } from '../../client/base-url.ts';
-import type { Access } from '../../library/definition/access.ts';
+import type { Access } from '../../library/definition/accesses.ts';
 import { examinedAccesses, untrusted } from '../../library/definition/check-trust.ts';
 import { inspectFile } from '../../library/definition/definition.ts';
 import { flagsOf } from '../../library/definition/settings.ts';
@@ -15,7 +15,7 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import type { Context } from '../context.ts';
 import { definitionFiles, settingsOf, withSettings } from '../definitions.ts';
-import { describeFailure, failureFields } from '../exit-codes.ts';
+import { describeFailure, failureFields } from '../failure-text.ts';
 import { printJson, printText } from '../terminal/print.ts';
 
 interface Checked {

@@ -9,9 +9,9 @@ import { absentReport } from '../../models/store/report-version.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { type Scope, scopes } from '../../server/auth/key-file.ts';
 import { addKey } from '../../server/auth/key-store.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Creates an API key and prints it, and nothing else, to stdout. */
 export async function run(context: Context): Promise<number> {

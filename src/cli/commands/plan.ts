@@ -18,7 +18,7 @@ import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import type { Context } from '../context.ts';
 import { settingsOf, withSettings } from '../definitions.ts';
-import { describeFailure } from '../exit-codes.ts';
+import { describeFailure } from '../failure-text.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { readJob } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';

@@ -15,14 +15,13 @@ import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { chooseQueue } from '../../shards/queue/queue-address.ts';
 import type { UsedFile } from '../../storage/target.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { observersOf } from '../score/observers.ts';
 import { readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> =>
@@ -36,7 +35,7 @@ export const run = (context: Context): Promise<number> =>
 export async function runScore(context: Context, reads: readonly UsedFile[] = []): Promise<number> {
   const ending = new AbortController();
   const job = await readJob(context, reads, ending.signal);
-  if (resolveValues(workersOption, context.flags, context.defined).workers > 0 || wantsQueue(context))
+  if (resolveValues(workersOption, context.flags, context.defined).workers > 0 || (await wantsQueue(context)))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, job);
   checkNoShards({ ...context.defined, ...context.flags });
   const { exit_code } = await untilSignal(context, run => {
@@ -87,9 +86,10 @@ const scorerOf =
 /**
  * Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run.
  */
-function wantsQueue({ flags, env, log }: Context): boolean {
+async function wantsQueue({ flags, env, log }: Context): Promise<boolean> {
   if (flags.queue !== undefined) return flags.queue !== 'none';
   if (!env.ROWCAST_QUEUE) return false;
+  const { chooseQueue } = await import('../../shards/queue/queue-address.ts');
   try {
     return chooseQueue(undefined, env.ROWCAST_QUEUE) !== undefined;
   } catch (error) {

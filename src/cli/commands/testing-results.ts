@@ -3,7 +3,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
-import { checkStdout } from '../closed-stdout.ts';
+import { checkStdout } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { definedService, namedReport } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';

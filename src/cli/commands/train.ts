@@ -10,14 +10,13 @@ import { findHistory } from '../../library/history-files.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { trainReport } from '../../training/train.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { onSignals } from '../signals.ts';
 import { printJson, printText } from '../terminal/print.ts';
-import { openProgress } from '../terminal/progress.ts';
-import { stepReport } from '../terminal/progress-text.ts';
+import { openProgress, stepReport } from '../terminal/progress.ts';
 import { describeReport } from '../terminal/report-text.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Trains a report and prints its id and tech specs. */
 export const run = (context: Context): Promise<number> => tellingEnd('train', context, trainAndPrint);

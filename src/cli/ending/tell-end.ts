@@ -12,7 +12,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import { readVersion } from '../../base/version.ts';
 import { redacted } from '../../client/base-url.ts';
 import { SECRET } from '../../library/definition/variables.ts';
-import { isVariableOfDefinition } from '../../library/service/own-variable.ts';
+import { isVariableOfDefinition } from '../../library/service/access.ts';
 import { ExitCode, exitCodeOf, runErrorOf } from '../../runs/exit-code.ts';
 import { postJson } from '../../runs/observers/post-json.ts';
 import { summaryText } from '../../runs/observers/summary-file.ts';

@@ -8,12 +8,15 @@ import type { FilePair } from '../../runs/several/pair-files.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
-import { nameReport } from '../service.ts';
 import { type LogFields, logOfFile } from '../terminal/log.ts';
-import { openProgress, type ProgressDisplay } from '../terminal/progress.ts';
-import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
+import {
+  openProgress,
+  type ProgressDisplay,
+  type ProgressReport,
+  progressText,
+} from '../terminal/progress.ts';
 import { describeFiles } from './files-text.ts';
-import { logDrift } from './log-run.ts';
+import { logDrift, nameReport } from './log-run.ts';
 import { observersOfFile, observersOfFiles } from './observers.ts';
 import type { SignalledRun } from './until-signal.ts';
 

@@ -9,15 +9,14 @@ import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { checkStdout } from '../closed-stdout.ts';
+import { checkStdout } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { retryLines } from '../retry-lines.ts';
 import { progressLine } from '../terminal/progress.ts';
 import { logDrift, logRunId, logRunWarnings, rejectLog, runLog, waitingLog } from './log-run.ts';
 import { nameOf } from './read-job.ts';
-import { type Lineage, lineageEvents, sharedLineage } from './run-lineage.ts';
-import { runTelemetry } from './run-telemetry.ts';
+import { type Lineage, lineageEvents, runTelemetry, sharedLineage } from './sent-events.ts';
 import type { SignalledRun } from './until-signal.ts';
 
 /** What may watch a run of a command. */

@@ -22,7 +22,7 @@ import type { Context } from '../context.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { waitingLog } from '../score/log-run.ts';
 import { nameOf } from '../score/read-job.ts';
-import { beginTelemetry } from '../score/run-telemetry.ts';
+import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, type ProgressDisplay } from '../terminal/progress.ts';

@@ -5,7 +5,6 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { redacted } from '../../client/base-url.ts';
 import { chooseService, connectionOf, type Given, homeOf } from '../service/choose-service.ts';
-import type { Access } from './access.ts';
 import { sections } from './definition-schema.ts';
 import type { MemberPath } from './document.ts';
 import type { LocatedDefinition } from './inspect-definition.ts';
@@ -233,4 +232,19 @@ function storeAccesses({ score, train }: LocatedDefinition, { flags }: Given): A
             : 'it decides who gets the rows, or what the credentials of this machine permit',
       }));
   });
+}
+
+/** Something that a definition reads, writes or sends. */
+export interface Access {
+  /** The member that says so. */
+  path: MemberPath;
+  does: 'read' | 'write' | 'send' | 'run';
+  /** A path or URL; for `send`, what is sent; for `run`, a command of the shell. */
+  what: string;
+  /** Where it is sent. */
+  to?: string;
+  /** Whether `what` is a path or a URL. */
+  isFile?: boolean;
+  /** Why a definition of somebody else must not do it; undefined if any definition may. */
+  refusal: string | undefined;
 }

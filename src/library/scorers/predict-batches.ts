@@ -7,9 +7,8 @@ import type { ServiceClient } from '../../client/service-client.ts';
 import { predictionOf } from '../../scoring/predictions.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { chooseProtocol, type ProtocolValues } from '../service/choose-protocol.ts';
-import { chooseService, type Given } from '../service/choose-service.ts';
+import { chooseService, type Given, noService } from '../service/choose-service.ts';
 import { type ConnectOptions, withClient } from '../service/open-client.ts';
-import { noService } from '../service/refuse-protocol.ts';
 import { type PersonasOf, predictFeatures } from './predict-features.ts';
 
 /** Maximum size of a request, as in a run. */

@@ -1,13 +1,26 @@
 import { join, resolve } from 'node:path';
-import { type Auth, type CloudAuth, isOfCloud } from '../../base/contract/protocol-names.ts';
+import {
+  type Auth,
+  type CloudAuth,
+  defaultProtocol,
+  isOfCloud,
+  type ProtocolName,
+} from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import { defaultAuth } from '../../client/protocols/described/descriptions.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/target.ts';
-import { accessFiles, flagsOfAccess, type ServiceAccess, serviceAccessOf } from './access.ts';
-import { DEFAULT_KEY, isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
+import {
+  accessFiles,
+  DEFAULT_KEY,
+  flagsOfAccess,
+  isOwnVariable,
+  isVariableOfDefinition,
+  type ServiceAccess,
+  serviceAccessOf,
+} from './access.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;
@@ -213,3 +226,26 @@ export function serviceFiles(given: Given): UsedFile[] {
   const key = at === undefined ? [] : [{ what: 'the API key file', option: '--api-key-file', at }];
   return [...key, ...accessFiles(values)];
 }
+
+/**
+ * Refuses a protocol for what only the prediction report API has.
+ *
+ * @param what the subject of the message, such as the name of a command
+ * @throws RowcastError `usage`
+ */
+export function onlyReports(protocol: ProtocolName, what: string): void {
+  if (protocol === defaultProtocol) return;
+  throw new RowcastError(
+    'usage',
+    `${what} works only with the protocol ${defaultProtocol}, not with ${protocol}`,
+    {
+      hint: `Services of the protocol ${protocol} have nothing like it. score, plan and predict work with every protocol.`,
+    },
+  );
+}
+
+/** What a protocol other than the default one needs. */
+export const noService = (protocol: ProtocolName): RowcastError =>
+  new RowcastError('usage', `the protocol ${protocol} needs a server; give its --url`, {
+    hint: 'Without a URL, the reports of this machine predict.',
+  });

@@ -28,11 +28,9 @@ import type { LastRun, RunNote, RunWarning, Summary } from '../../runs/summary/s
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
-import { codeOfFile, combineExitCodes, totalStatus } from './combine-exit-codes.ts';
-import { concernsAll } from './common-failures.ts';
+import { codeOfFile, combineExitCodes, concernsAll, totalStatus } from './combine-exit-codes.ts';
 import type { FileGroup, FilesWatch } from './group.ts';
-import { lockTotal } from './lock-total.ts';
-import { fixedFolders, ledgerOf, planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, ledgerOf, lockTotal, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { outputWorkOf } from './work-of.ts';
 
 /**
