@@ -21,7 +21,7 @@ import { RunFacts } from './run-facts.ts';
 import { goodRun } from './summary/good-run.ts';
 import type { Ending, RunError, RunMemory, RunNames, RunNote, Summary } from './summary/summary.ts';
 
-export interface RunRecordOptions {
+interface RunRecordOptions {
   names: RunNames;
   observers?: readonly RunObserver[];
   control?: RunControl;

@@ -38,7 +38,7 @@ export interface DataTally {
 }
 
 /** What decides what is counted, and with what it is compared. */
-export interface DataTallyOptions {
+interface DataTallyOptions {
   /** What a new run counts; see `Counting`. */
   isDetailed: boolean;
   earlier: EarlierFigures | undefined;

@@ -22,8 +22,8 @@ export async function publish(
   await publishOrRemove(rejects, written.rejects, hasDefaultRejects);
   await publishOrRemove(repaired, rowsRepaired, true);
   await output.publish(written.output);
-  const folders = new Map([rejects, output].map(place => [place.folder, place]));
-  for (const place of folders.values()) await place.settle();
+  const folders = new Map([rejects, output].map(each => [each.folder, each]));
+  for (const each of folders.values()) await each.settle();
   await onPublished?.();
   await output.checkpoint.remove();
 }
@@ -32,10 +32,10 @@ export async function publish(
  * @param mayRemove whether the one of an earlier run is removed if there is none now: it must not be mistaken for it
  */
 async function publishOrRemove(
-  place: DurableOutput,
+  output: DurableOutput,
   written: StoredExtent,
   mayRemove: boolean,
 ): Promise<void> {
-  if (written.bytes > 0) await place.publish(written);
-  else if (mayRemove && place.remove !== undefined && (await isRejects(place))) await place.remove();
+  if (written.bytes > 0) await output.publish(written);
+  else if (mayRemove && output.remove !== undefined && (await isRejects(output))) await output.remove();
 }

@@ -10,7 +10,7 @@ import { publishComplete } from '../finish-repair.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { type FilesOptions, openFiles } from './open-files.ts';
-import { type Placed, placeRows, type RepairStep } from './place-rows.ts';
+import { type Placed, placeRows } from './place-rows.ts';
 import { Replacement } from './replacement.ts';
 
 export interface RepairOptions extends FilesOptions, Pick<StoreValues, 'storeOptions'> {
@@ -77,13 +77,12 @@ async function repairFiles(
   const before = await versionOf(paths.output);
   const { files, headers, sources, groups } = await openFiles(paths, options, open);
   options.onComparison?.(groups === undefined ? 'bytes' : 'values');
-  const steps = placeRows(files);
   // Nothing is left to repair: only what was repaired before is compared.
-  if (files.rejects === undefined) return await runSteps(steps, undefined, stop);
+  if (files.rejects === undefined) return await placeRows(files, async () => {}, stop);
   const replacement = await Replacement.create(storage, paths, isPrivate, groups);
   try {
     await replacement.begin(headers);
-    const placed = await runSteps(steps, replacement, stop);
+    const placed = await placeRows(files, (to, bytes) => replacement.write(to, bytes), stop);
     for (const source of [sources.output, sources.corrected, sources.rejects]) await source.checkUnchanged();
     stop?.throwIfAborted();
     if (placed.placed === 0) await replacement.abandon();
@@ -92,20 +91,6 @@ async function repairFiles(
   } catch (error) {
     await replacement.abandon();
     throw error;
-  }
-}
-
-async function runSteps(
-  steps: Generator<RepairStep, Placed>,
-  replacement: Replacement | undefined,
-  stop: AbortSignal | undefined,
-): Promise<Placed> {
-  for (;;) {
-    const { value, done } = steps.next();
-    if (done) return value;
-    stop?.throwIfAborted();
-    if ('write' in value) await replacement?.write(value.write, value.bytes);
-    else await value.read.fill();
   }
 }
 

@@ -18,10 +18,10 @@ import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
 import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import { NewFile, type NewGroupsOptions } from './new-file.ts';
-import type { RepairStep } from './place-rows.ts';
+import type { WriteRepaired } from './place-rows.ts';
 
 type NewFiles = Readonly<Record<Name, NewFile>>;
-type Name = Extract<RepairStep, { write: string }>['write'];
+type Name = Parameters<WriteRepaired>[0];
 
 /**
  * The new files of a repaired output. They take the places of the old ones like those of a run: once they are durable,
@@ -54,8 +54,8 @@ export class Replacement {
   ): Promise<Replacement> {
     const { output, partial, rejects, rejectsPartial, repaired, repairedPartial } = paths;
     const opened: NewFile[] = [];
-    const open = async (path: string, place: string, how: Codec | NewGroupsOptions): Promise<NewFile> => {
-      const file = await NewFile.create(storage, path, fileAccessOf(place, isPrivate), how);
+    const open = async (path: string, replaced: string, how: Codec | NewGroupsOptions): Promise<NewFile> => {
+      const file = await NewFile.create(storage, path, fileAccessOf(replaced, isPrivate), how);
       opened.push(file);
       return file;
     };

@@ -120,7 +120,7 @@ function probabilitiesCheck(
   return (fields, areTexts) => {
     const [layout, ...others] = layouts;
     const wrongIn = (each: Layout): string | undefined =>
-      haveTypes(areTexts, place => place >= each.probabilities)
+      haveTypes(areTexts, column => column >= each.probabilities)
         ? checkFields(fields, each, labels, delimiter, shape)
         : `the type of ${labels.map(label => sanitize(label)).join(' or ')} is not that of a run`;
     const wrong = layout && wrongIn(layout);

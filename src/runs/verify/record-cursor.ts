@@ -9,7 +9,7 @@ import { readBatches } from '../../formats/records/read-batches.ts';
 import type { Source } from '../../storage/source.ts';
 
 /** A record, and the number of its row. */
-export interface LocatedRecord extends RecordAt {
+interface LocatedRecord extends RecordAt {
   readonly row: number;
 }
 

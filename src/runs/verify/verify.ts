@@ -36,7 +36,7 @@ export interface VerifyOutputOptions extends Omit<ReadOptions, 'names'>, OutputS
   sample?: SampleOptions | undefined;
   /** The formats that the files may have, if not the default ones. */
   formats?: Formats | undefined;
-  /** Told whether rows are compared by their bytes or by the values of their fields. */
+  /** Called with whether rows are compared by their bytes or by the values of their fields. */
   onComparison?: ((preserves: Comparison['preserves']) => void) | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
