@@ -18,7 +18,7 @@ export interface Dialect {
   /** Whether requests must have the key as a bearer token. */
   readonly needsKey: boolean;
   /** The rows of a body. @throws for one that the server would not understand */
-  rowsOf(body: string, request: IncomingMessage): Rows;
+  rowsOf(body: string, request: Pick<IncomingMessage, 'headers'>): Rows;
   /** The body of a response, with the probabilities of each row: text, or what is written as JSON. */
   respond(predictions: Record<string, number>[], body: string): unknown;
   /** The body of an error with this message. */
