@@ -8,7 +8,6 @@ import { lockOf } from '../storage/local/locks/lock-file.ts';
 import { readLock } from '../storage/local/locks/lock-holder.ts';
 import { takeLock } from '../storage/local/locks/output-lock.ts';
 import { readMany } from '../storage/local/read-files.ts';
-import { type ShownError, shownError } from './errors/shown-error.ts';
 import { placeJson, readJson, timedId, timedIds } from './stored-json.ts';
 
 /** Why a training ended without a report. */
@@ -64,8 +63,6 @@ export const trainingHints: Readonly<Record<string, string>> = {
   disk_full: 'The disk of the service is full. Free some space, then try again.',
   unwritable_home: 'Check the disk and the permissions of the folder that the service uses.',
 };
-
-export const problemOfTraining = (error: unknown): ShownError => shownError(error, trainingHints);
 
 /** The most trainings that are remembered, besides those of reports that exist. */
 const MAX_KEPT = 50;

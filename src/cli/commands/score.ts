@@ -24,8 +24,7 @@ import { readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
 
 /** Scores a CSV, or several. */
-export const run = (context: Context): Promise<number> =>
-  tellingEnd('score', context, told => runScore(told));
+export const run = (context: Context): Promise<number> => tellingEnd('score', context, runScore);
 
 /**
  * Scores with the options of flags and definition.

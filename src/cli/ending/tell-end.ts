@@ -29,7 +29,7 @@ const [NOTIFY_AFTER_SIGNAL_MS, COMMAND_AFTER_SIGNAL_MS] = [2_000, 5_000];
 /** Commands whose outcome is the summary of a run, also if none has begun. */
 const OF_RUNS: readonly string[] = ['score', 'run'];
 
-interface Told {
+interface EndOptions {
   command: string;
   context: Context;
   notifyEnv: string | undefined;
@@ -38,23 +38,23 @@ interface Told {
 
 /** Executes a command, then tells how it has ended; see `tellingEnd`. */
 export async function executeAndTell(
-  told: Told,
+  options: EndOptions,
   execute: (context: Context) => Promise<number>,
 ): Promise<number> {
-  if (told.notifyEnv !== undefined) checkVariable(told.notifyEnv);
+  if (options.notifyEnv !== undefined) checkVariable(options.notifyEnv);
   const startedAt = new Date().toISOString();
   let outcome: CommandOutcome = {};
   const onOutcome = (more: CommandOutcome): void => {
     outcome = { ...outcome, ...more };
   };
   let failure: Failure | undefined;
-  const code = await execute({ ...told.context, onOutcome }).catch((error: unknown) => {
+  const code = await execute({ ...options.context, onOutcome }).catch((error: unknown) => {
     failure = { error };
     return exitCodeOf(error);
   });
   await tellEnd(
-    told,
-    await endingOf(told, { outcome: { started_at: startedAt, ...outcome }, code, failure }),
+    options,
+    await endingOf(options, { outcome: { started_at: startedAt, ...outcome }, code, failure }),
   );
   if (failure !== undefined) throw failure.error;
   return code;
@@ -66,7 +66,7 @@ interface Failure {
 
 /** The outcome of a command with how it has ended. */
 async function endingOf(
-  { command, context }: Told,
+  { command, context }: EndOptions,
   { outcome, code, failure }: { outcome: CommandOutcome; code: number; failure: Failure | undefined },
 ): Promise<CommandEnding> {
   const isUnknown = outcome.run_id === undefined && OF_RUNS.includes(command);
@@ -98,7 +98,7 @@ async function refusedRun(
 }
 
 /** Tells the URL and runs the command, both at the same time. */
-async function tellEnd({ context, notifyEnv, onEnd }: Told, ending: CommandEnding): Promise<void> {
+async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: CommandEnding): Promise<void> {
   const { env, log } = context;
   const isInterrupted = ending.error?.code === 'interrupted';
   // Another signal ends the waiting.
@@ -148,14 +148,14 @@ async function runOnEnd(
   try {
     const summary = join(folder, 'summary.json');
     await writeFile(summary, summaryText(ending), { mode: 0o600 });
-    const told = commandEnvironment(env, [flags, defined], { ending, text, summary });
+    const own = commandEnvironment(env, [flags, defined], { ending, text, summary });
     const onOutput = (lines: string): void => {
       if (logFormat === 'text') process.stderr.write(lines);
       else
         for (const line of lines.split('\n'))
           if (line !== '') log.info({ event: 'on_end_output' }, sanitize(line));
     };
-    return await runCommand(command, { env: told, over, onOutput });
+    return await runCommand(command, { env: own, over, onOutput });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

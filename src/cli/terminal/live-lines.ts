@@ -9,8 +9,8 @@ const REDRAW_MS = 250;
 /** The lines at the end of the terminal that are redrawn: one for each file in progress, and one for all. */
 class LiveLines {
   readonly #stream: NodeJS.WriteStream;
-  /** A line takes the place of one that was closed, so that the others do not move. */
-  readonly #places: (LineSource | undefined)[] = [];
+  /** A line replaces one that was closed, so that the others do not move. */
+  readonly #lines: (LineSource | undefined)[] = [];
   #total: LineSource | undefined;
   #timer: NodeJS.Timeout | undefined;
   #draw: ReturnType<typeof createLogUpdate> | undefined;
@@ -23,18 +23,18 @@ class LiveLines {
   /**
    * Shows a line from the next frame on.
    *
-   * @param isTotal whether it comes last, and stays if there is room for one only
+   * @param isTotal whether it comes last, and stays if only one fits
    * @returns closes it
    */
   open(source: LineSource, isTotal = false): () => void {
-    const free = this.#places.indexOf(undefined);
-    const place = free === -1 ? this.#places.length : free;
+    const free = this.#lines.indexOf(undefined);
+    const index = free === -1 ? this.#lines.length : free;
     if (isTotal) this.#total = source;
-    else this.#places[place] = source;
+    else this.#lines[index] = source;
     this.#start();
     return () => {
       if (isTotal) this.#total = undefined;
-      else if (this.#places[place] === source) this.#places[place] = undefined;
+      else if (this.#lines[index] === source) this.#lines[index] = undefined;
       if (this.#sources().length === 0) this.#stop();
     };
   }
@@ -48,7 +48,7 @@ class LiveLines {
   }
 
   #sources(): LineSource[] {
-    return [...this.#places, this.#total].filter(source => source !== undefined);
+    return [...this.#lines, this.#total].filter(source => source !== undefined);
   }
 
   /** Loads what draws when there is something to draw. If that fails, nothing is drawn. */
@@ -138,10 +138,10 @@ const MAX_NAME_SHARE = 1 / 3;
 export function layOutLines(lines: readonly ProgressLine[], { columns, rows }: TerminalSize): string[] {
   const chosen = chooseLines(lines, Math.max(1, rows - 1));
   const names = chosen.map(({ name }) => sanitize(name ?? ''));
-  const room = columns - 1;
-  const nameWidth = Math.min(Math.floor(room * MAX_NAME_SHARE), Math.max(0, ...names.map(widthOf)));
+  const width = columns - 1;
+  const nameWidth = Math.min(Math.floor(width * MAX_NAME_SHARE), Math.max(0, ...names.map(widthOf)));
   const nameCells = nameWidth === 0 ? [] : names.map(name => fitName(name, nameWidth));
-  const widths = cellWidths(chosen, nameWidth === 0 ? room + GAP.length : room - nameWidth);
+  const widths = cellWidths(chosen, nameWidth === 0 ? width + GAP.length : width - nameWidth);
   return chosen.map(({ cells }, line) => {
     const shown = widths.flatMap((width, index) =>
       width === 0 ? [] : [(cells[index] ?? '').slice(0, width).padStart(width)],
@@ -161,14 +161,14 @@ function chooseLines(lines: readonly ProgressLine[], most: number): readonly Pro
 /**
  * The width of each cell, zero for those that are left out.
  *
- * @param room for the cells, with a gap before each
+ * @param available columns for the cells, with a gap before each
  */
-function cellWidths(lines: readonly ProgressLine[], room: number): number[] {
-  let left = room;
+function cellWidths(lines: readonly ProgressLine[], available: number): number[] {
+  let left = available;
   const count = Math.max(0, ...lines.map(({ cells }) => cells.length));
   return Array.from({ length: count }, (_, index) => {
     const width = Math.max(...lines.map(({ cells }) => cells[index]?.length ?? 0));
-    const isFirst = left === room;
+    const isFirst = left === available;
     const used = isFirst ? Math.min(width, Math.max(0, left - GAP.length)) : width;
     if (used === 0 || used + GAP.length > left) return 0;
     left -= used + GAP.length;
@@ -178,11 +178,11 @@ function cellWidths(lines: readonly ProgressLine[], room: number): number[] {
 
 /** Cuts the beginning of a name, because the end of a path says more. */
 function fitName(name: string, width: number): string {
-  const mark = widthOf(name) > width ? '…' : '';
+  const ellipsis = widthOf(name) > width ? '…' : '';
   const characters = [...name];
-  let free = width - mark.length - widthOf(name);
+  let free = width - ellipsis.length - widthOf(name);
   while (free < 0) free += widthOf(characters.shift() ?? '');
-  return `${mark}${characters.join('')}${' '.repeat(free)}`;
+  return `${ellipsis}${characters.join('')}${' '.repeat(free)}`;
 }
 
 /**

@@ -18,7 +18,7 @@ const LEAST_PLAIN = 1e-6;
  * Writes a probability exactly as `String(probability)` does, in a quarter of the time if it has at most 15 decimals:
  * a double has at most one decimal of up to 15 digits, and that is its shortest text.
  *
- * @param into has room for MAX_DECIMAL_BYTES
+ * @param into has at least MAX_DECIMAL_BYTES from `at` on
  * @returns the offset after the last byte written
  */
 export function writeDecimal(probability: number, into: WordView, at: number): number {

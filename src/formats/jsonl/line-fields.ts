@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { unknownColumns } from '../../base/contract/predictions.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { withRoom, wordView } from '../bytes/word-view.ts';
+import { enlargedBuffer, wordView } from '../bytes/word-view.ts';
 import { placeFields } from '../columns/place-records.ts';
 import { type Batch, RecordKind, startOf } from '../records/batch.ts';
 import { emptyRecord, type Fault, notUtf8 } from '../records/faults.ts';
@@ -79,7 +79,7 @@ export function lineFieldReader(
     let length = bytes.length;
     const keepText = (text: string): number => {
       // Texts become shorter without their escapes, so all of them go into as many bytes again.
-      texts ??= withRoom(bytes, length, 1);
+      texts ??= enlargedBuffer(bytes, length, 1);
       const from = length + texts.write('"', length);
       length = from + texts.write(text, from);
       return from;

@@ -4,7 +4,7 @@ import { counted } from '../../base/number-text.ts';
 import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { jqPath } from '../../base/unsupported-files.ts';
-import { withRoom } from '../bytes/word-view.ts';
+import { enlargedBuffer } from '../bytes/word-view.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
 import { filteredBy } from '../filtered-by.ts';
 import type { Layout } from '../format.ts';
@@ -92,7 +92,7 @@ export async function readShape(
   for (let looked = 0; ; ) {
     const { value, done } = await source.chunks.next();
     if (value !== undefined && value.length > 0) {
-      buffer = withRoom(buffer, length, value.length);
+      buffer = enlargedBuffer(buffer, length, value.length);
       length += value.copy(buffer, length);
     }
     const isIdle = !namesColumns && value !== undefined && value.length === 0 && length > 0;

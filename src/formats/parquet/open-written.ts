@@ -107,7 +107,7 @@ export class AddedRows {
   }
 
   /**
-   * Makes room for a row.
+   * Extends the group of a row by one.
    *
    * @param after the number of rows of the file before it
    * @returns a row without values; undefined if rows cannot be added: the file has no group, or columns that are only

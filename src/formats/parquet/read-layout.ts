@@ -24,8 +24,8 @@ import { parquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
-/** The place of a value among those of its page. */
-const PLACE_BYTES = 4;
+/** The offset of a value in its page. */
+const OFFSET_BYTES = 4;
 
 /**
  * Reads the footer of a file, and makes its source one of the text of the columns that are needed.
@@ -266,9 +266,9 @@ function checkGroups(
   { maxGroupBytes = MAX_GROUP_BYTES }: ReadOptions,
 ): void {
   for (const [index, group] of groups.entries()) {
-    // A page of missing values takes a few bytes, but each row a place in memory.
+    // A page of missing values takes a few bytes, but each row an offset in memory.
     const bytes = columns.reduce(
-      (sum, column) => sum + uncompressedBytes(group, column) + PLACE_BYTES * group.rows,
+      (sum, column) => sum + uncompressedBytes(group, column) + OFFSET_BYTES * group.rows,
       0,
     );
     if (bytes <= maxGroupBytes) continue;

@@ -3,7 +3,7 @@ import { fileFormats } from '../../base/contract/file-formats.ts';
 import { reportId } from '../../base/contract/schemas.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { type ShownError, shownError } from '../errors/shown-error.ts';
+import type { ShownError } from '../errors/shown-error.ts';
 import { timedId } from '../stored-json.ts';
 
 /** The characters between columns that the page offers. */
@@ -101,5 +101,3 @@ export const noFile: ShownError = {
 };
 
 export const wasDeleted: ShownError = { code: 'no_such_run', message: 'The run was deleted.', hint: null };
-
-export const problemOfRun = (error: unknown): ShownError => shownError(error, runHints);
