@@ -96,18 +96,13 @@ export function stopping(stop: AbortSignal | undefined, onStop: () => void, canc
     onStop();
     timer = setTimeout(() => calling.abort(), DRAIN_MS);
   };
-  if (stop?.aborted) begin();
-  else stop?.addEventListener('abort', begin);
-  const cut = (): void => calling.abort();
-  if (cancel?.aborted) cut();
-  else cancel?.addEventListener('abort', cut);
+  const callOffs = [onAbort(stop, begin), onAbort(cancel, () => calling.abort())];
   return {
     reading: reading.signal,
     calling: calling.signal,
     interrupted: () => new Interrupted(stop),
     end() {
-      stop?.removeEventListener('abort', begin);
-      cancel?.removeEventListener('abort', cut);
+      for (const callOff of callOffs) callOff();
       clearTimeout(timer);
       calling.abort();
     },

@@ -12,6 +12,9 @@ export interface Dialect {
   readonly loneCr: boolean;
 }
 
+/** A CSV with commas, in which quotes are doubled: what is made of other formats, and lists in options. */
+export const COMMAS: Dialect = { delimiter: ',', quote: '"', loneCr: false };
+
 /** csv-parse over whole records, with the settings that express the CSV rules of docs/design.md. */
 export function parseRecords(records: string, dialect: Dialect): string[][] {
   const text = dialect.escape === undefined ? records : withDoubledQuotes(records, dialect);

@@ -1,16 +1,14 @@
 import { stringify } from 'csv-stringify/sync';
 import { RowcastError } from './errors.ts';
-import type { Dialect } from './parse-records.ts';
+import { COMMAS, type Dialect } from './parse-records.ts';
 import { sanitize } from './sanitize.ts';
-
-const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 /**
  * Formats fields as one record, ending in LF. Only fields that need quotes are quoted.
  *
  * @throws RowcastError `cannot_quote` if a field needs quotes and the dialect has none
  */
-export function writeRow(fields: readonly string[], dialect: Dialect = plain): string {
+export function writeRow(fields: readonly string[], dialect: Dialect = COMMAS): string {
   const needsQuotes = new RegExp(
     `[\\r\\n${escapeClass(dialect.delimiter + (dialect.quote ?? '') + (dialect.escape ?? ''))}]`,
   );

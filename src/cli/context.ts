@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
 import type { HistoryValues } from '../base/options/values/run-values.ts';
-import type { Environment } from '../library/service/choose-service.ts';
+import type { Given, Section } from '../library/service/choose-service.ts';
 import type { RunTelemetry } from '../runs/observers/telemetry/run-telemetry.ts';
 import type { Summary } from '../runs/summary/summary.ts';
-import type { Lineage } from './score/run-lineage.ts';
+import type { Lineage } from './score/sent-events.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 
-/** What every command receives. */
-export interface Context {
-  flags: Readonly<Record<string, unknown>>;
-  env: Environment;
+/** What every command receives: its flags and environment, and its definition, of which most commands have none. */
+export interface Context extends Given {
+  defined: Section;
   log: Logger;
   /** Format of the log, for anything else that a command writes to stderr. */
   logFormat: LogFormat;

@@ -52,7 +52,7 @@ async function run(argv: readonly string[], logFields: LogFields): Promise<numbe
     const log = openLog({ format: logFormat, level: logLevelOf(flags), fields: logFields });
     if (logFormat === 'json') logWarnings(log);
     const commandLine = commandLineOf(argv);
-    return await runCommand({ flags, env: process.env, log, logFormat, logFields, commandLine });
+    return await runCommand({ flags, env: process.env, defined: {}, log, logFormat, logFields, commandLine });
   } catch (error) {
     if (!(error instanceof Interrupted)) return reportFailure(error, argv, logFields);
     endSoon(error);

@@ -32,16 +32,11 @@ export interface FinishedFiles {
 /**
  * The files of the runs of a command line like that of `score`, or of a definition.
  *
- * @param defined the `score` section of a definition; flags override it
  * @param outputOption how the user names the outputs, for messages
  * @throws RowcastError as `planFiles`
  */
-export async function filesOfRuns(
-  context: Pick<Context, 'flags' | 'env' | 'log'>,
-  defined: Readonly<Record<string, unknown>>,
-  outputOption?: string,
-): Promise<FinishedFiles> {
-  const files = await readFiles(context, defined);
+export async function filesOfRuns(context: Context, outputOption?: string): Promise<FinishedFiles> {
+  const files = await readFiles(context);
   const { inputs, values, areNamedByPattern: areMany, secretUrls } = files;
   if (areMany) return { ...(await planFiles(files, undefined, outputOption)), areMany, secretUrls };
   const [input = '-'] = inputs;

@@ -3,7 +3,7 @@ import { ClosedPipe } from '../base/interrupted.ts';
 import { sanitizeLines } from '../base/sanitize.ts';
 import { exitCodeOf } from '../runs/exit-code.ts';
 import type { Context } from './context.ts';
-import { describeFailure, failureFields, failureMessage } from './exit-codes.ts';
+import { describeFailure, failureFields, failureMessage } from './failure-text.ts';
 import { liveLines } from './terminal/live-lines.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 

@@ -1,39 +1,41 @@
-import type { Logger } from 'pino';
 import { protocolOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
+import type { ReportClient } from '../client/protocols/report/report-client.ts';
 import type { ServiceClientOptions } from '../client/service-client.ts';
-import { chooseService, type Given } from '../library/service/choose-service.ts';
+import { chooseService, onlyReports } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/open-client.ts';
-import { onlyReports } from '../library/service/refuse-protocol.ts';
+import type { ScorerOptions } from '../library/service/open-predictor.ts';
+import type { UploadService } from '../runs/transfer-file.ts';
+import { warnOfHome } from './check-surroundings.ts';
 import type { Context } from './context.ts';
 import { retryLines } from './retry-lines.ts';
-import type { OpenedService } from './service.ts';
-import { warnOfHome } from './warn-of-home.ts';
+
+/** What commands ask a prediction service for, hosted or local. */
+export type OpenedService = UploadService &
+  Pick<ReportClient, 'name' | 'report' | 'persona' | 'testingResults'>;
 
 /**
- * Opens the service that the flags choose, for a command that makes single requests of the prediction report API.
+ * Opens the service that flags and definition choose, for a command that makes single requests of the prediction report
+ * API.
  *
- * @throws RowcastError `usage` if the flags choose another protocol
+ * @throws RowcastError `usage` if they choose another protocol
  */
 export async function withServiceOf<T>(
-  { flags, env, log }: Given & { log: Logger },
-  {
-    command,
-    timeout,
-    defined = {},
-  }: { command: string; timeout: number; defined?: Readonly<Record<string, unknown>> },
+  context: Context,
+  { command, timeout }: { command: string; timeout: number },
   use: (service: OpenedService) => Promise<T>,
 ): Promise<T> {
+  const { flags, env, log, defined } = context;
   onlyReports(resolveValues(protocolOption, flags, defined).protocol, `rowcast ${command}`);
-  const address = chooseService({ flags, env }, defined);
+  const address = chooseService(context);
   if (address.kind === 'remote') {
     const { ReportClient } = await import('../client/protocols/report/report-client.ts');
     const { reportProtocol } = await import('../client/protocols/report/report-protocol.ts');
     const options = { values: { timeout }, env, onRetry: retryLines(log) };
     return withClient(address, reportProtocol(), options, client => use(new ReportClient(client)));
   }
-  await warnOfHome({ log }, address.home);
+  await warnOfHome(context, address.home);
   // Loaded only when it is needed.
   const { openLocalService } = await import('../models/local/local-service.ts');
   const service = await openLocalService(address.home);
@@ -43,6 +45,15 @@ export async function withServiceOf<T>(
     await service.close();
   }
 }
+
+/** What opens the scorer that a command chooses, whose requests it reports. @throws as `chooseService` */
+export const scorerOptionsOf = (context: Context, values: JobValues, stop: AbortSignal): ScorerOptions => ({
+  values,
+  address: chooseService(context),
+  env: context.env,
+  ...reportedRequests(context, values),
+  stop,
+});
 
 /** What the requests of a run report. */
 export function reportedRequests(

@@ -29,16 +29,12 @@ export type SelectedRuns =
 
 const options = { ...fileOptions, shards: shardOptions.shards, ...storeAccess } as const satisfies Options;
 
-/**
- * The definition of a command that looks at runs, and the options of stores.
- *
- * @throws RowcastError as `definedBy`
- */
+/** A command that looks at runs, with its definition, and the options of stores. @throws RowcastError as `definedBy` */
 export async function definedRuns(
-  context: Context,
-): Promise<{ defined: Readonly<Record<string, unknown>>; stores: Values<typeof storeAccess> }> {
-  const defined = await definedBy(context, context.flags.output === undefined ? options : storeAccess);
-  return { defined, stores: resolveValues(storeAccess, context.flags, defined) };
+  given: Context,
+): Promise<{ context: Context; stores: Values<typeof storeAccess> }> {
+  const context = await definedBy(given, given.flags.output === undefined ? options : storeAccess);
+  return { context, stores: resolveValues(storeAccess, context.flags, context.defined) };
 }
 
 /**
@@ -47,20 +43,15 @@ export async function definedRuns(
  * @param command its name
  * @throws RowcastError `usage`; as `filesOfRuns` and `findRuns`
  */
-export async function selectRuns(
-  command: string,
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  among: Backends,
-): Promise<SelectedRuns> {
+export async function selectRuns(command: string, context: Context, among: Backends): Promise<SelectedRuns> {
   const { output, definition, ...flags } = context.flags;
   const names = [output ?? []].flat().map(String);
   const [first] = names;
   if (first === undefined) {
     if (definition === undefined) throw usageError('missing argument: OUTPUT', { name: command });
-    const shards = defined.shards;
+    const { shards } = context.defined;
     if (typeof shards === 'string') return { single: shards };
-    return runsOfDefinition({ ...context, flags }, String(definition), defined, among);
+    return runsOfDefinition({ ...context, flags }, String(definition), among);
   }
   const found: FoundRuns[] = [];
   const named: string[] = [];
@@ -91,13 +82,9 @@ const joined = (found: readonly FoundRuns[]): FoundRuns => ({
   unrecorded: new Set(found.flatMap(({ unrecorded = [] }) => [...unrecorded])),
 });
 
-async function runsOfDefinition(
-  context: Context,
-  title: string,
-  defined: Readonly<Record<string, unknown>>,
-  among: Backends,
-): Promise<SelectedRuns> {
-  const files = await filesOfRuns(context, defined).catch((error: unknown) => {
+async function runsOfDefinition(context: Context, title: string, among: Backends): Promise<SelectedRuns> {
+  const { defined } = context;
+  const files = await filesOfRuns(context).catch((error: unknown) => {
     // The inputs may have been moved away after they were scored.
     const isGone = error instanceof RowcastError && error.code === 'no_such_file';
     if (isGone && isOutputPattern(String(defined.output))) return undefined;

@@ -105,9 +105,9 @@ function probabilities(
       return (row, into, to) => {
         const first = row * classes.length;
         let at = to;
-        for (let place = 0; place < shown.length; place++) {
-          const probability = all[first + (shown[place] as number)] ?? Number.NaN;
-          at = copyAll(before[place] as WordView, into, at); // each value has one
+        for (let index = 0; index < shown.length; index++) {
+          const probability = all[first + (shown[index] as number)] ?? Number.NaN;
+          at = copyAll(before[index] as WordView, into, at); // each value has one
           if (decimals === undefined) at = writeDecimal(probability, into, at);
           else at += into.bytes.write(probability.toFixed(decimals), at, 'latin1');
         }

@@ -95,7 +95,7 @@ export interface OpenedGroups extends Opened {
   /** A corrected row as the text has it: with the fields that the file has, where they stand for the same values. */
   asWritten(corrected: Buffer, former: Buffer): Buffer;
   /**
-   * Makes room in a group for a row that the file does not have.
+   * Extends a group by a row that the file does not have.
    *
    * @param after the number of rows of the file before it; never fewer than in the call before
    * @returns the row that the added one is compared with by `asWritten`; undefined if rows cannot be added
@@ -292,7 +292,7 @@ export interface PredictedBatch {
  * @param from index of the first record
  * @param to index after the last one
  * @param lastByte of the output so far
- * @param into memory for the result, with room for the records and `maxBytes` of `Appended` for each; new memory if
+ * @param into memory for the result, as much as the records and `maxBytes` of `Appended` for each; new memory if
  *   omitted
  */
 export type MergeRecords = (from: number, to: number, lastByte: number | undefined, into?: Buffer) => Buffer;

@@ -37,8 +37,6 @@ export async function readTable(bytes: Buffer, options: TableOptions, formats?: 
   const records = layout.records({
     file,
     batchRows: 10_000,
-    batchBytes: () => Number.POSITIVE_INFINITY,
-    rowOverhead: 0,
     maxRecordBytes,
     areRows: true,
     start: layout.start,

@@ -48,8 +48,6 @@ function columnsOfText(
   const records = layout.records({
     file: '',
     batchRows: FIRST_ROWS,
-    batchBytes: () => Number.POSITIVE_INFINITY,
-    rowOverhead: 0,
     maxRecordBytes: Number.POSITIVE_INFINITY,
     start: layout.start,
   });

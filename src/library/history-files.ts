@@ -24,7 +24,7 @@ export async function findHistory(names: readonly string[], stores: StoreValues)
   if (only === '-') return { historyFile: only, furtherFiles: [] };
   const found = await findInputs(names, backendsOf(stores));
   // A row that is read twice would be learned and tested.
-  const byPlace = new Map(found.map(({ path }) => [absolutePath(path), path]));
-  const [historyFile = only, ...furtherFiles] = byPlace.values();
+  const byPath = new Map(found.map(({ path }) => [absolutePath(path), path]));
+  const [historyFile = only, ...furtherFiles] = byPath.values();
   return { historyFile, furtherFiles };
 }

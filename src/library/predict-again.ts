@@ -18,37 +18,14 @@ import { byteStream, streamInputSource } from './streams/byte-input.ts';
 export function sampleValues(
   given: Values<typeof sampleOptions> & Pick<Values<typeof verifyOptions>, 'nulls'>,
 ): JobValues & { report: string } {
-  const { report, protocol, custom, url, apiKeyFile, apiKeyEnv, allowHttp, timeout, maxOutage } = given;
-  const { auth, headerEnv, clientCert, clientKey, caFile, proxy } = given;
-  const { features, excludeFeatures, predict, types, nulls, missing, allowMissing, classes } = given;
+  const { report } = given;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
     });
   return {
     ...resolveValues(runOptions, {}),
-    protocol,
-    custom,
-    url,
-    apiKeyFile,
-    apiKeyEnv,
-    allowHttp,
-    auth,
-    headerEnv,
-    clientCert,
-    clientKey,
-    caFile,
-    proxy,
-    timeout,
-    maxOutage,
-    features,
-    excludeFeatures,
-    predict,
-    types,
-    nulls,
-    missing,
-    allowMissing,
-    classes,
+    ...given,
     report,
     keep: 'none',
     output: '-',

@@ -4,7 +4,6 @@ import { summaryFile } from '../runs/observers/summary-file.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import type { RunJob } from '../runs/run.ts';
-import { Timeline } from '../runs/summary/timeline.ts';
 import type { UsedFile } from '../storage/target.ts';
 
 /** The files that a run writes besides its rows. When the summary is there, so are the others. */
@@ -55,11 +54,12 @@ const POINT_MS = 250;
 
 /** Writes the page of --summary-html, with a timeline of the run. */
 function htmlFile(lock: () => Promise<LockedOutput>): RunObserver {
-  const timeline = new Timeline();
   let timer: NodeJS.Timeout | undefined;
   const file = resultFile(async run => {
     // Loaded only when it is needed.
     const { summaryPage } = await import('../web/run-summary/summary-page.ts');
+    const { Timeline } = await import('../runs/summary/timeline.ts');
+    const timeline = new Timeline();
     const addPoint = (): void => timeline.add(run.seconds, run.sample());
     const locked = await lock();
     timer = setInterval(addPoint, POINT_MS).unref();

@@ -1,13 +1,19 @@
 import { RowcastError } from '../base/errors.ts';
+import { LAST } from '../base/options/drift.ts';
+import type { Options } from '../base/options/option.ts';
+import { runOptions } from '../base/options/score.ts';
+import { changedOptions } from '../base/options/values/resolve-options.ts';
 import type { JobValues, RunValues } from '../base/options/values/run-values.ts';
+import { absolutePath } from '../base/scheme.ts';
+import { readVersion } from '../base/version.ts';
 import type { Run, RunJob } from '../runs/run.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { FilePair } from '../runs/several/pair-files.ts';
+import type { RunNames } from '../runs/summary/summary.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { Source } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { memoryOf } from './run-memory.ts';
-import { namesOf } from './run-names.ts';
 
 /** What a run uses, and who watches it. */
 export type RunResources = Pick<
@@ -60,3 +66,35 @@ export function reportOf({ report }: Pick<JobValues, 'report'>): string {
     hint: 'rowcast reports lists the local reports.',
   });
 }
+
+/** What a run is called in its summary: its paths are the same from every working directory. */
+export function namesOf(
+  { output, rejects, report, ...values }: JobValues,
+  inputs: readonly string[],
+): RunNames {
+  const paths = inputs.map(input => (input === '-' ? 'stdin' : absolutePath(input)));
+  const to = output === '-' ? 'stdout' : absolutePath(output);
+  const { compare } = values;
+  return {
+    version: readVersion(),
+    input: paths.join(', '),
+    output: to,
+    rejects: rejects === undefined ? (output === '-' ? null : `${to}.rejects`) : absolutePath(rejects),
+    hasNamedRejects: rejects !== undefined,
+    report: report ?? null,
+    options: changedOptions(shownOptions, {
+      ...values,
+      compare: compare === undefined || compare === LAST ? compare : absolutePath(compare),
+    }),
+  };
+}
+
+/** Options that have a member of their own in the summary, or say where a secret is. */
+const NOT_SHOWN: readonly string[] = [
+  ...['output', 'rejects', 'report', 'url', 'protocol', 'summary', 'summary-html', 'metrics', 'lineage'],
+  ...['notify-env', 'on-end', 'input-env', 'api-key-file', 'api-key-env', 'header-env'],
+  ...['client-cert', 'client-key'],
+];
+const shownOptions: Options = Object.fromEntries(
+  Object.entries(runOptions).filter(([name]) => !NOT_SHOWN.includes(name)),
+);

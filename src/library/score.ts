@@ -21,8 +21,7 @@ import {
 } from './options/library-options.ts';
 import { resultFiles } from './result-files.ts';
 import { comparedFiles } from './run-memory.ts';
-import { namesOf } from './run-names.ts';
-import { runOfJob } from './runs-of.ts';
+import { namesOf, runOfJob } from './runs-of.ts';
 import { openRunScorer } from './scorers/open-run-scorer.ts';
 import { type Given, serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
@@ -109,7 +108,7 @@ async function run(options: ScoreStreamOptions, { stream, output, control }: Run
   return executeRun(source === undefined ? run : { ...run, values: { ...run.values, input: STREAM } });
 }
 
-interface Places {
+interface JobEnds {
   /** The name of a stream that is the input. */
   input: string | undefined;
   /** The input if it is a file. */
@@ -118,7 +117,7 @@ interface Places {
   service: Given;
 }
 
-function jobOf(values: JobValues, { input, file, output, service }: Places): RunJob {
+function jobOf(values: JobValues, { input, file, output, service }: JobEnds): RunJob {
   const { rejects, summary, private: isPrivate } = values;
   const isPath = typeof output === 'string';
   const named = namesOf(values, file === undefined ? [] : [file]);

@@ -39,15 +39,7 @@ export function train(given: TrainOptions): Promise<TrainedReport> {
     const { home = '.rowcast', onStep } = given;
     const guard = new CallbackGuard(error => stop.fail(error));
     const others = ['history', 'home', 'signal', 'onStep'];
-    const {
-      predict,
-      report: id,
-      types,
-      bins,
-      quote,
-      delimiter,
-      ...values
-    } = readGiven(historyTable, given, others);
+    const { predict, report: id, types, ...values } = readGiven(historyTable, given, others);
     if (predict === undefined) throw new RowcastError('bad_option', 'predict: expected a column');
     const report = await trainReport({
       ...values,
@@ -56,12 +48,9 @@ export function train(given: TrainOptions): Promise<TrainedReport> {
       home,
       // The choices of the option are the types of columns.
       types: types as Readonly<Record<string, TypeChoice>> | undefined,
-      ...(id !== undefined && { id }),
-      ...(bins !== undefined && { bins }),
-      ...(quote !== undefined && { quote }),
-      ...(delimiter !== undefined && { delimiter }),
+      id,
       signal: stop.signal,
-      ...(onStep && { onStep: guard.guard('onStep', onStep) }),
+      onStep: onStep && guard.guard('onStep', onStep),
     });
     await guard.settled(stop.signal);
     return report;

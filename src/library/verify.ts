@@ -68,8 +68,8 @@ export function verify(options: VerifyOptions): Promise<Verification> {
       return { agrees: true, rows, ...(sampled !== undefined && { sampled }) };
     } catch (error) {
       if (!(error instanceof RowcastError) || error.code !== 'difference') throw error;
-      const { message, location: place } = error;
-      const { file, line, row } = place;
+      const { message, location } = error;
+      const { file, line, row } = location;
       return { agrees: false, difference: { message, file, line, row }, rows };
     }
   });

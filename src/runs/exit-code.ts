@@ -46,8 +46,8 @@ export function exitCodeOfRows(
 export function runErrorOf(error: unknown): RunError | null {
   if (error instanceof ClosedPipe) return null;
   if (error instanceof RowcastError) {
-    const { code, message, hint = null, retryable, location: place } = error;
-    const { file = null, line = null, row = null } = place;
+    const { code, message, hint = null, retryable, location } = error;
+    const { file = null, line = null, row = null } = location;
     return { code, message: sanitizeLines(message), hint, retryable, file, line, row };
   }
   const [code, message] =

@@ -23,7 +23,7 @@ import { RunLedger } from './several/run-ledger.ts';
 export async function finishKilledRepair(output: string): Promise<boolean> {
   const path = await pathOf(output);
   if (path === undefined || (await repairOf(path)) === undefined) return false;
-  const rejects = (await localRejectsOf(path))?.place.address ?? runFilesOf(path).rejects;
+  const rejects = (await localRejectsOf(path))?.output.address ?? runFilesOf(path).rejects;
   const names = new Map([
     [lockOf(path), output],
     [lockOf(rejects), rejects],
@@ -51,11 +51,10 @@ export async function publishComplete(
 ): Promise<void> {
   const local = new LocalOutput(paths.output, { files });
   const outputs = runOutputsOf(local, paths.hasDefaultRejects ? undefined : local.at(paths.rejects));
-  const extents = { output, rejects, ...(repaired !== undefined && { repaired }) };
   // The ledger of its folder would otherwise take the repaired output for one that another program has modified.
   await publish(
     outputs,
-    extents,
+    { output, rejects, repaired },
     async () => repaired && recordRepair(paths.output, repaired.before, repaired.left),
   );
 }
@@ -86,8 +85,8 @@ const unfinished =
   (file: string) =>
   (cause: unknown): never => {
     if (cause instanceof RowcastError && cause.code === 'locked') throw cause;
-    const place = cause instanceof RowcastError ? `${cause.location.file ?? file}: ` : '';
-    const reason = cause instanceof Error ? `: ${place}${cause.message}` : '';
+    const where = cause instanceof RowcastError ? `${cause.location.file ?? file}: ` : '';
+    const reason = cause instanceof Error ? `: ${where}${cause.message}` : '';
     throw new RowcastError('unfinished', `a repair of this file was killed and cannot be finished${reason}`, {
       location: { file },
       hint: 'Run rowcast repair again, as a user who may write there; or score the input again with --restart.',

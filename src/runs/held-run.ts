@@ -8,7 +8,7 @@ export class HeldRun {
   readonly #record: RunRecord;
   readonly #control: RunControl;
   readonly #locked = new Releases();
-  /** What is closed before it is told how the run has ended. */
+  /** What is closed before the observers are told how the run has ended. */
   readonly #open = new Releases();
 
   constructor(record: RunRecord, control: RunControl) {

@@ -16,14 +16,14 @@ const LOOK_MS = 1_000;
 const LOOK_AWAY_MS = 5_000;
 
 /** Why an input cannot be read yet. */
-export interface NotReady {
+interface NotReady {
   /** The file, pattern or URL that is not ready. */
   file: string;
   /** What is wrong with it, in a few words. */
   why: string;
 }
 
-/** Told while a run waits for its input. */
+/** What observers get while a run waits for its input. */
 export interface Waiting extends NotReady {
   /** In seconds. */
   left: number;
@@ -194,7 +194,7 @@ const isUnfinished = (error: unknown): error is RowcastError =>
   error instanceof RowcastError && (error.isUnfinished || error.code === 'input_changed');
 
 /** @param waited in seconds */
-export function notReady({ file, why }: NotReady, waited: number): RowcastError {
+function notReady({ file, why }: NotReady, waited: number): RowcastError {
   const time = waited === 0 ? '' : ` (waited ${durationOf(waited)})`;
   return new RowcastError('input_not_ready', `the input is not ready: ${why}${time}`, {
     severity: 'temporary',

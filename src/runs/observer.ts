@@ -1,4 +1,3 @@
-import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
@@ -6,15 +5,13 @@ import type { StoredTally } from '../scoring/counting/run-tally.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';
 import type { RowCounts } from '../scoring/row-counts.ts';
 import type { Scorer, TraceBatch, TraceRequest } from '../scoring/scorer.ts';
-import type { Target } from '../storage/target.ts';
-import type { Attempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { Waiting } from './input-wait.ts';
 import type { InputWarning } from './input-warnings.ts';
 import type { ResumePoint, WrittenExtents } from './output/output.ts';
-import type { RunColumns } from './run-columns.ts';
-import type { Checksums, RunNote, RunWarning, Summary } from './summary/summary.ts';
-import type { TimelineSample } from './summary/timeline.ts';
+import type { RunPaths } from './paths/run-paths.ts';
+import type { RunFacts } from './run-facts.ts';
+import type { Checksums, RunNote, Summary } from './summary/summary.ts';
 
 /** The progress of a run. */
 export interface RunProgress {
@@ -32,36 +29,17 @@ export interface RunProgress {
   resumePoint: () => ResumePoint | undefined;
 }
 
-/** What is known about a run so far. */
-export interface RunView {
-  /** Identifies this process and its run. */
-  readonly attempt: Attempt;
-  /** The summary so far; the last one once the run has ended. */
-  readonly state: Summary;
-  /** The name of the scorer; null until it is known. */
-  readonly service: string | null;
-  /** Statistics of the requests, if the scorer makes any. */
-  readonly statistics: CallStatistics | undefined;
-  readonly rowCounts: RowCounts;
-  readonly predictionType: PredictionType | undefined;
-  /** Seconds since this process began. */
-  readonly seconds: number;
-  /** What was found in the data so far. */
-  readonly figures: () => DataFigures | undefined;
-  /** The columns of the run with an id, or of one of several; undefined if they are not known. */
-  readonly columnsOf: (runId: string) => RunColumns | undefined;
-  /** What this process has done so far, for a timeline. */
-  readonly sample: () => TimelineSample;
-  /** Adds a warning about the data to the summary. */
-  warn(warning: RunWarning): void;
-}
+/** What an observer sees of a run. */
+export type RunView = Readonly<
+  Pick<
+    RunFacts,
+    | ('attempt' | 'state' | 'service' | 'statistics' | 'rowCounts' | 'predictionType' | 'seconds')
+    | ('figures' | 'columnsOf' | 'sample' | 'warn')
+  >
+>;
 
 /** The targets that a run has locked: its summary, and its output unless there are several. */
-export interface LockedTargets {
-  summary: Target | undefined;
-  output?: Target;
-  rejects?: Target | undefined;
-}
+export type LockedTargets = Pick<RunPaths, 'summary'> & Partial<RunPaths>;
 
 /** What the requests of a run report. */
 export interface RequestWatch {

@@ -1,5 +1,5 @@
 import type { PredictionType } from '../base/contract/predictions.ts';
-import { appendedOptionsOf } from '../scoring/merge/appended-for.ts';
+import { columnsToAppend } from '../scoring/merge/appended-for.ts';
 import type { RowsPlan } from '../scoring/prepare.ts';
 
 /** A column as lineage describes it. */
@@ -33,13 +33,8 @@ export function runColumns({ layout, report, options }: RowsPlan): RunColumns {
     output(predictionType) {
       const own = layout.ownNames.map(typed);
       if (predictionType === null) return own;
-      const appended = appendedOptionsOf({ ...options, layout, report }, predictionType);
-      const names = layout.appendedNames(appended);
-      const hasLabel =
-        predictionType.kind === 'label' ||
-        (predictionType.kind === 'distribution' && appended.prediction !== undefined);
-      const isLabel = (index: number): boolean => hasLabel && index === names.length - 1;
-      return [...own, ...names.map((name, at) => ({ name, type: isLabel(at) ? 'string' : 'number' }))];
+      const appended = columnsToAppend({ ...options, layout, report }, predictionType);
+      return [...own, ...appended.map(({ name, isText }) => ({ name, type: isText ? 'string' : 'number' }))];
     },
   };
 }

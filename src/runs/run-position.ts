@@ -9,7 +9,7 @@ import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { CommitPoint, OutputPiece } from './output/output.ts';
 
-export interface RunPositionOptions {
+interface RunPositionOptions {
   /** Totals of earlier processes of a resumed run; this process adds to them. */
   rowCounts: RowCounts;
   /** Where this process begins, and the digest of the input before that. */
@@ -17,7 +17,7 @@ export interface RunPositionOptions {
   /** Where the run began, if not at the start of the input. */
   from: Position | undefined;
   digest: PrefixDigest;
-  /** The last place before an offset where reading can begin, in an input that is not text. */
+  /** The last position before an offset at which reading can begin, in an input that is not text. */
   entryBefore: (offset: number) => TextEntry | undefined;
   layout: Pick<Layout, 'rejectsText'>;
   /** Statistics of the requests of this process, if the scorer makes any. */
@@ -26,7 +26,7 @@ export interface RunPositionOptions {
   predictionType: PredictionType | undefined;
   /** What earlier processes counted in the data; this process adds to it. */
   tally: RunTally | undefined;
-  /** Told what is predicted, before the first part of which it is known is written. */
+  /** Called with what is predicted, before the first part of which it is known is written. */
   onPredictionType: (predictionType: PredictionType) => void;
 }
 

@@ -1,49 +1,27 @@
-import { existsSync } from 'node:fs';
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import { defaultProtocol } from '../base/contract/protocol-names.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
-import { schemeOf } from '../base/scheme.ts';
 import { reasonOf } from '../base/system-error.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Reject } from '../formats/records/reject.ts';
-import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
+import type { RowCounts } from '../scoring/row-counts.ts';
 import type { TraceBatch } from '../scoring/scorer.ts';
-import { partialOf } from '../storage/local/sibling-path.ts';
-import { type Attempt, firstAttempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/checkpoint.ts';
-import type { DataFigures } from './drift/figures.ts';
 import { exitCodeOf, runErrorOf } from './exit-code.ts';
 import type { Waiting } from './input-wait.ts';
 import { type InputWarning, longFieldLine } from './input-warnings.ts';
-import type {
-  LockedTargets,
-  RequestWatch,
-  RunObserver,
-  RunProgress,
-  RunResult,
-  RunView,
-} from './observer.ts';
+import type { LockedTargets, RequestWatch, RunObserver, RunProgress, RunResult } from './observer.ts';
 import type { ResumePoint } from './output/output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
+import { RunFacts } from './run-facts.ts';
 import { goodRun } from './summary/good-run.ts';
-import type { LastRun, RunMemory } from './summary/summary.ts';
-import {
-  type Checksums,
-  type Ending,
-  type RunError,
-  type RunNames,
-  type RunNote,
-  type RunWarning,
-  type Summaries,
-  type Summary,
-  summaryOf,
-} from './summary/summary.ts';
-import type { TimelineSample } from './summary/timeline.ts';
+import type { Ending, RunError, RunMemory, RunNames, RunNote, Summary } from './summary/summary.ts';
 
-export interface RunRecordOptions {
+interface RunRecordOptions {
   names: RunNames;
   observers?: readonly RunObserver[];
   control?: RunControl;
@@ -62,46 +40,19 @@ interface Predictor {
 /** A run that has failed does not wait for longer to find the last good one. */
 const RECALL_MS = 10_000;
 
-/** The facts about a run so far. It tells the observers of the run how it begins and ends; it writes nothing itself. */
-export class RunRecord implements RunView {
-  /** Identifies this process, if it begins a new run. */
-  readonly newRun: Attempt = firstAttempt();
-  attempt: Attempt = this.newRun;
-  service: string | null = null;
-  protocol: string = defaultProtocol;
-  /** What the output's header says, once that is known. */
-  predictionType: PredictionType | undefined;
-  statistics: CallStatistics | undefined;
-  rowCounts: RowCounts = newRowCounts();
-  /** What earlier processes of a resumed run had done. */
-  before: RowCounts = newRowCounts();
-  /** The counts of the last checkpoint; rows after it are scored again. */
-  kept: () => RowCounts | undefined = () => undefined;
-  resumedFrom: number | undefined;
-  /** How long other processes of the run have worked, and what they scored in that time. */
-  others: { seconds: number; rows: number } | undefined;
-  checksums: Checksums | undefined;
-  /** See `Summary.digest`. */
-  digest: string | undefined;
-  /** The last good run of the same output; undefined if there is none, or until `recall`. */
-  last: LastRun | undefined;
-  /** The totals and summaries of several files so far. */
-  files: () => { rowCounts: RowCounts; runs: Summaries | undefined } | undefined = () => undefined;
-  figures: () => DataFigures | undefined = () => undefined;
-  columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
-  readonly names: RunNames;
+/** Tells the observers of a run how it begins, goes on and ends; it writes nothing itself. */
+export class RunRecord extends RunFacts {
   readonly observers: readonly RunObserver[];
+  /** The counts of the last checkpoint; rows after it are scored again. */
+  #kept: () => RowCounts | undefined = () => undefined;
   readonly #control: RunControl;
   readonly #memory: RunMemory | undefined;
   #isRecalled = false;
   /** Whether the output will be there to be found again. */
   #isKept = false;
-  readonly #warnings: RunWarning[] = [];
-  readonly #begun = performance.now();
-  #result: Summary | undefined;
 
   constructor({ names, observers = [], control = new RunControl(), memory }: RunRecordOptions) {
-    this.names = names;
+    super(names);
     this.#memory = memory;
     this.observers = observers;
     this.#control = control;
@@ -119,14 +70,7 @@ export class RunRecord implements RunView {
     await this.recall();
     if (!restart && output !== undefined) this.attempt = (await savedAttempt(output)) ?? this.attempt;
     // All of them, so that each can also write that the run was refused.
-    const failures: unknown[] = [];
-    for (const observer of this.observers)
-      try {
-        await observer.begin?.(this, files);
-      } catch (error) {
-        failures.push(error);
-      }
-    if (failures.length > 0) throw failures[0];
+    await this.#tellAll(observer => observer.begin?.(this, files));
     const { signal } = this.#control;
     if (signal.aborted) throw new Interrupted(signal);
   }
@@ -207,7 +151,7 @@ export class RunRecord implements RunView {
     this.rowCounts = now.rowCounts;
     this.predictionType = now.predictionType;
     this.figures = now.figures;
-    this.kept = () => now.resumePoint()?.rowCounts;
+    this.#kept = () => now.resumePoint()?.rowCounts;
     for (const observer of this.observers) observer.progress?.(now);
   }
 
@@ -250,13 +194,9 @@ export class RunRecord implements RunView {
     for (const observer of this.observers) observer.scored?.(this, result);
   }
 
-  warn(warning: RunWarning): void {
-    this.#warnings.push(warning);
-  }
-
   /** Adds a warning to the summary, and tells the observers, once. */
   note(warning: RunNote): void {
-    if (this.#warnings.some(({ message }) => message === warning.message)) return;
+    if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warn(warning);
     for (const observer of this.observers) observer.noted?.(warning);
   }
@@ -303,10 +243,10 @@ export class RunRecord implements RunView {
 
   /** The process is about to end, so observers write how the run has ended synchronously. */
   endNow(error: unknown, exitCode = exitCodeOf(error)): void {
-    if (this.#result !== undefined) return;
-    this.rowCounts = this.kept() ?? this.rowCounts;
-    this.#result = this.summary({ ...endingOf(error), exitCode });
-    for (const observer of this.observers) observer.exiting?.(this.#result);
+    if (this.result !== undefined) return;
+    this.rowCounts = this.#kept() ?? this.rowCounts;
+    this.result = this.summary({ ...endingOf(error), exitCode });
+    for (const observer of this.observers) observer.exiting?.(this.result);
   }
 
   /** Closes all observers, even if that fails for one. */
@@ -315,78 +255,23 @@ export class RunRecord implements RunView {
     for (const end of closed) if (end.status === 'rejected') throw end.reason;
   }
 
-  /** The last summary, once the run has ended. */
-  get result(): Summary | undefined {
-    return this.#result;
+  async #tellEnd(summary: Summary, stop: AbortSignal): Promise<void> {
+    try {
+      await this.#tellAll(observer => observer.ended?.(summary, stop));
+    } finally {
+      this.result = summary;
+    }
   }
-
-  get seconds(): number {
-    return (performance.now() - this.#begun) / 1000;
-  }
-
-  get state(): Summary {
-    return this.#result ?? this.summary(undefined);
-  }
-
-  summary(ending: Ending | undefined): Summary {
-    const { rowCounts, runs } = this.files() ?? { rowCounts: this.rowCounts, runs: undefined };
-    return summaryOf({
-      ...this.names,
-      rejects: ending?.status === 'stopped' && runs === undefined ? this.#rejectsLeft() : this.names.rejects,
-      attempt: this.attempt,
-      service: this.service,
-      protocol: this.protocol,
-      predictionType: this.predictionType,
-      statistics: this.statistics,
-      rowCounts,
-      resumedFrom: this.resumedFrom,
-      checksums: this.checksums,
-      digest: this.digest,
-      last: this.last,
-      warnings: this.#warnings,
-      runs,
-      figures: this.figures(),
-      seconds: this.seconds + (this.others?.seconds ?? 0),
-      rowsInSeconds: this.others?.rows,
-      // A run that no command made has no exit code.
-      ending: ending && this.names.version === null ? { ...ending, exitCode: null } : ending,
-    });
-  }
-
-  /**
-   * Where the rejects of a stopped run are: in the file that is to be renamed when it has finished, if that is there.
-   */
-  #rejectsLeft(): string | null {
-    const { rejects } = this.names;
-    if (rejects === null || schemeOf(rejects) !== undefined) return rejects;
-    const partial = partialOf(rejects);
-    return existsSync(partial) ? partial : rejects;
-  }
-
-  sample: () => TimelineSample = () => {
-    const { rowCounts, before, statistics } = this;
-    const { count = 0, mean = 0 } = statistics?.latency ?? {};
-    return {
-      rows: rowCounts.read - before.read,
-      rejected: rowCounts.rejected - before.rejected,
-      batches: rowCounts.batches - before.batches,
-      retries: [...(statistics?.retries.values() ?? [])].reduce((sum, calls) => sum + calls, 0),
-      responses: count,
-      latencyMs: count === 0 ? 0 : count * mean,
-      inFlight: statistics?.inFlight ?? 0,
-    };
-  };
 
   /** Tells all observers, whichever fails; the first failure is thrown. */
-  async #tellEnd(summary: Summary, stop: AbortSignal): Promise<void> {
+  async #tellAll(tell: (observer: RunObserver) => Promise<void> | void): Promise<void> {
     const failures: unknown[] = [];
     for (const observer of this.observers)
       try {
-        await observer.ended?.(summary, stop);
+        await tell(observer);
       } catch (error) {
         failures.push(error);
       }
-    this.#result = summary;
     if (failures.length > 0) throw failures[0];
   }
 }

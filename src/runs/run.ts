@@ -44,7 +44,7 @@ export interface Run extends Pick<RunJob, 'names' | 'paths'> {
   readonly openInput?: (() => Promise<Source>) | undefined;
   /** The formats that the input may have, if they are not the default ones. */
   readonly formats?: Formats;
-  /** Told in this order; the file of the summary is the last of those that are written. */
+  /** Called in this order; the file of the summary is the last of those that are written. */
   readonly observers: readonly RunObserver[];
   readonly control: RunControl;
   /** Where the last good run of the output is known from, if it is. */
@@ -64,7 +64,7 @@ export interface Run extends Pick<RunJob, 'names' | 'paths'> {
 }
 
 /** What several runs have in common. */
-export interface SharedByRuns {
+interface SharedByRuns {
   readonly budget?: RejectBudget;
   readonly total?: TotalTally;
   /** The run to compare with, if it was looked for already. */
@@ -76,7 +76,7 @@ export interface SharedByRuns {
 }
 
 /** What was found out about a shard when its run was planned. */
-export interface RunPart extends ScoredPart {
+interface RunPart extends ScoredPart {
   /** The hash that the report's description must have. */
   readonly reportHash: string;
   /** Throws if the input is not the one that was planned, as far as only its format knows. */

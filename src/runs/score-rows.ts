@@ -204,7 +204,11 @@ async function digestOf({ memory, shared }: Run, source: Source, text: string): 
   const identity = await source.identify();
   const isRemembered = memory !== undefined || shared?.last !== undefined;
   return identity.footer === undefined || isRemembered
-    ? digestOfInput(identity, text, () => source.sha256())
+    ? digestOfInput(
+        identity,
+        async () => text,
+        () => source.sha256(),
+      )
     : undefined;
 }
 

@@ -12,7 +12,7 @@ import type { Sink, Target, UsedFile } from '../storage/target.ts';
 import { writtenFile } from './output/written-file.ts';
 import { type LockedOutput, lockOutput } from './paths/lock-paths.ts';
 
-export interface BatchPredictOptions {
+interface BatchPredictOptions {
   /** A path or `-` for stdin. */
   input: string;
   /** A path or `-` for stdout. */
@@ -41,7 +41,7 @@ export interface Transfer {
 }
 
 /** Callback of an upload, and the signal that stops it. */
-export interface TransferObserver {
+interface TransferObserver {
   /** @param fraction how much of the input was sent, 0 to 1, if known */
   onProgress?: (transfer: Transfer, fraction: number | undefined) => void;
   /** Stops the upload at once. */

@@ -2,6 +2,7 @@ import type { TrainingProfile } from '../base/contract/profile.ts';
 import type { LooseReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { countOf } from '../base/number-text.ts';
+import type { RunValues } from '../base/options/values/run-values.ts';
 import { sanitize } from '../base/sanitize.ts';
 import { suggestNames } from '../base/suggest-names.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
@@ -23,24 +24,14 @@ export interface FeatureColumn {
   order?: DateOrder;
 }
 
-export interface SentOptions {
-  /** Columns to send; all others are left out. */
-  features?: readonly string[] | undefined;
-  /** Columns not to send. */
-  excludeFeatures?: readonly string[] | undefined;
-  /** The predicted column, if the user names it: it is never sent. */
-  predict?: string | undefined;
-  /** Whether columns of the report may be missing from the input. */
-  allowMissing?: boolean | undefined;
-  /** Column → type; overrides the report. */
-  types?: Readonly<Record<string, string>> | undefined;
-  /** The names of the columns, if the input has no header line. */
-  names?: readonly string[] | undefined;
-  /** The number of lines before the header. */
-  skipLines?: number | undefined;
-  /** The delimiter, if it was given. */
-  delimiter?: string | undefined;
-}
+/** The options that decide which columns are sent. */
+export type SentOptions = Partial<
+  Pick<
+    RunValues,
+    | ('features' | 'excludeFeatures' | 'predict' | 'allowMissing' | 'types')
+    | ('names' | 'skipLines' | 'delimiter')
+  >
+>;
 
 /**
  * Chooses the columns to send: those given; else the report's, if it lists them; else all but the predicted one.
@@ -55,9 +46,9 @@ export function chooseFeatures(
 ): FeatureColumn[] {
   const absent = new Set(layout.absent);
   const names = absent.size === 0 ? layout.names : layout.names.filter(name => !absent.has(name));
-  const { places, repeated } = indexNames(layout.names);
-  const isThere = (name: string): boolean => places.has(name) && !absent.has(name);
-  const place = { file, line: 1 + (options.skipLines ?? 0) };
+  const { indexes, repeated } = indexNames(layout.names);
+  const isThere = (name: string): boolean => indexes.has(name) && !absent.has(name);
+  const location = { file, line: 1 + (options.skipLines ?? 0) };
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
   const given = [...(options.features ?? []), ...excluded, ...Object.keys(options.types ?? {})];
@@ -69,19 +60,19 @@ export function chooseFeatures(
     layout.columnsHint ??
     (layout.names.length === 1 ? layout.laterHeader([]) : undefined);
   if (!isNamed) {
-    refuseSingleColumn(layout, known, options.delimiter !== undefined, place);
-    refuseRowAsHeader({ names, ...place, hint: columnsHint() ?? rowHint(listed) }, known);
+    refuseSingleColumn(layout, known, options.delimiter !== undefined, location);
+    refuseRowAsHeader({ names, ...location, hint: columnsHint() ?? rowHint(listed) }, known);
   }
   requireNames(
     { names, columnsHint },
     // What the first records lack may be in later ones.
-    options.allowMissing ? name => places.has(name) : isThere,
+    options.allowMissing ? name => indexes.has(name) : isThere,
     [
       ...(options.features ?? []),
       ...excluded,
       ...(options.allowMissing ? [] : Object.keys(options.types ?? {})),
     ],
-    place,
+    location,
   );
 
   const asked =
@@ -89,7 +80,7 @@ export function chooseFeatures(
     listed ??
     names.filter(name => name !== '' && name !== report.predicts && !isRejectColumn(name));
   if (options.predict !== undefined) {
-    if (options.features?.includes(options.predict)) throw predictedFeature(options.predict, place);
+    if (options.features?.includes(options.predict)) throw predictedFeature(options.predict, location);
     excluded.add(options.predict);
   }
   if (isRejectsFile(names)) for (const name of rejectColumns) excluded.add(name);
@@ -102,25 +93,25 @@ export function chooseFeatures(
       'missing_columns',
       `the report needs ${columnCount(missing)} that the input does not have: ${listNames(missing)}`,
       {
-        location: place,
-        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed, ...place }),
+        location,
+        hint: columnsHint() ?? missingHint(missing, { names, wanted, isNamed, ...location }),
       },
     );
 
-  const present = wanted.filter(name => places.has(name));
+  const present = wanted.filter(name => indexes.has(name));
   const ambiguous = present.filter(name => name === '' || repeated.has(name));
   if (ambiguous.length > 0)
     throw new RowcastError(
       'duplicate_columns',
       `columns to send must have unique names: ${listNames([...new Set(ambiguous)])}`,
       {
-        location: place,
+        location,
         hint: columnsHint() ?? 'Rename them, or leave them out with --exclude-features or --features.',
       },
     );
   if (!present.some(isThere))
     throw new RowcastError('no_columns', 'there are no columns to send', {
-      location: place,
+      location,
       hint: columnsHint() ?? noColumnsHint(options, missing.length > 0),
     });
 
@@ -128,7 +119,7 @@ export function chooseFeatures(
     report.columns?.map(({ name, type, decimal }) => [name, decimal === ',' ? 'text' : type]),
   );
   return present.map(name => {
-    const index = places.get(name) ?? 0;
+    const index = indexes.get(name) ?? 0;
     const given = Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name);
     const [, order] = /^date:(dmy|mdy)$/.exec(given ?? '') ?? [];
     if (order === 'dmy' || order === 'mdy') return { name, index, type: 'date', order };
@@ -139,7 +130,7 @@ export function chooseFeatures(
 /**
  * The columns of a model, which reads dates in the orders of day and month that are given.
  *
- * @param learned undefined for a model elsewhere, which cannot be told
+ * @param learned undefined for a model elsewhere, of which it is not known
  * @throws RowcastError `bad_option`
  */
 export function withOrders<T extends readonly LearnedColumn[] | undefined>(
@@ -234,25 +225,25 @@ const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => our
 /**
  * Each name's first index, and the names that occur more than once. Linear, since a header may have a million columns.
  */
-function indexNames(names: readonly string[]): { places: Map<string, number>; repeated: Set<string> } {
-  const places = new Map<string, number>();
+function indexNames(names: readonly string[]): { indexes: Map<string, number>; repeated: Set<string> } {
+  const indexes = new Map<string, number>();
   const repeated = new Set<string>();
   for (const [index, name] of names.entries())
-    if (places.has(name)) repeated.add(name);
-    else places.set(name, index);
-  return { places, repeated };
+    if (indexes.has(name)) repeated.add(name);
+    else indexes.set(name, index);
+  return { indexes, repeated };
 }
 
 function requireNames(
   { names, columnsHint }: { names: readonly string[]; columnsHint: () => string | undefined },
   isThere: (name: string) => boolean,
   named: readonly string[],
-  place: { file: string; line: number },
+  location: { file: string; line: number },
 ): void {
   const unknown = named.filter(name => !isThere(name));
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
-    location: place,
+    location,
     hint: columnsHint() ?? `${didYouMean(unknown[0], names)}${hasText(names)}`,
   });
 }

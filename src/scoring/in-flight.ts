@@ -3,7 +3,7 @@ import type { Predictions } from '../base/contract/predictions.ts';
 import type { Batch } from '../formats/records/batch.ts';
 import type { BatchScorer, Scored, ScoredBatch } from './scorer.ts';
 
-export interface InFlightOptions {
+interface InFlightOptions {
   scorer: Pick<BatchScorer, 'concurrency' | 'memoryOf' | 'release'>;
   /** Memory limit for batches that are queued, in flight or waiting to be written. */
   windowBytes: number;
@@ -20,7 +20,7 @@ export interface Sent {
 const MAX_WAITING = 2;
 
 /**
- * Two stages with the in-flight requests between them: `send` starts a batch's request as soon as the window has room,
+ * Two stages with the in-flight requests between them: `send` starts a batch's request as soon as the window has space,
  * `settle` waits for its response. Batches pass both in input order, so results are in input order too, and a slow
  * batch delays only itself until the window is full.
  *
@@ -33,14 +33,14 @@ export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
   const limit = pLimit(scorer.concurrency);
   let held = 0;
   let waiting = 0;
-  let onRoom: (() => void) | undefined;
+  let onSpace: (() => void) | undefined;
   const hold = (bytes: number): void => {
     held += bytes;
-    onRoom?.();
+    onSpace?.();
   };
   const begin = (): void => {
     waiting--;
-    onRoom?.();
+    onSpace?.();
   };
 
   const scoreWhenFree = async (batch: Batch, memory: number): Promise<ScoredBatch> => {
@@ -62,7 +62,7 @@ export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
       const size = memoryOfBatch(part) + memory;
       while (waiting >= MAX_WAITING || (held > 0 && held + size > windowBytes))
         await new Promise<void>(resolve => {
-          onRoom = resolve;
+          onSpace = resolve;
         });
       hold(size);
       waiting++;

@@ -4,7 +4,7 @@ import { suggestNames } from '../base/suggest-names.ts';
 import { writeRow } from '../base/write-row.ts';
 import { looksLikeValue } from '../formats/refuse-row-as-header.ts';
 
-export interface MissingFrom {
+interface MissingFrom {
   /** The columns of the input. */
   names: readonly string[];
   /** Those that are to be sent. */

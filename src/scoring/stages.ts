@@ -24,8 +24,8 @@ const CR = 0x0d;
  */
 export const WINDOW_BYTES = 32 << 20;
 
-/** Where the stages begin, what stops them, and who is told. */
-export interface StagesStart {
+/** Where the stages begin, what stops them, and what is called on the way. */
+interface StagesStart {
   /** Bytes of the source that were read already, and the position of the first one. */
   rest: Buffer;
   start: Position;

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readReportResponse, testingResults } from '../models/store/report-store.ts';
 import { type Readiness, shuttingDown } from './admin/readiness.ts';
-import { answerPersonas, jsonType, type PersonaRoute } from './answer-personas.ts';
 import { authorize, endWithKey, requireKey } from './auth/require-key.ts';
 import { batchPredictRoute } from './batch-predict/route.ts';
 import { trackAllowedMethods } from './http/method-not-allowed.ts';
@@ -10,6 +9,7 @@ import { KeyTurns } from './limits/fair-turns.ts';
 import { keyOf, shareRequests } from './limits/shares.ts';
 import { RequestError } from './problems/problems.ts';
 import { checkConnected } from './request-end.ts';
+import { jsonType, type PersonaRoute, scorePersonas } from './score-personas.ts';
 import type { Shared } from './service.ts';
 import type { ServiceMetrics } from './telemetry/metrics.ts';
 
@@ -44,8 +44,8 @@ export async function userRoutes(app: FastifyInstance, options: Shared): Promise
     preParsing: bodyReader(limits, shares.bodies),
   };
 
-  app.post<PersonaRoute>('/persona', json, answerPersonas('features', options));
-  app.post<PersonaRoute>('/batch-persona', json, answerPersonas('personas', options));
+  app.post<PersonaRoute>('/persona', json, scorePersonas('features', options));
+  app.post<PersonaRoute>('/batch-persona', json, scorePersonas('personas', options));
 
   // A report may take megabytes, and several times as many while it is read.
   const reads = new KeyTurns();

@@ -11,7 +11,7 @@ const AT_ONCE = 8;
 
 /**
  * Has V8 compile the code that serves single personas, so that the first requests cost about half as much. A second
- * service, on a free port of loopback and with a random key, answers requests of this process. Does nothing if there is
+ * service, on a free port of loopback and with a random key, responds to requests of this process. Does nothing if there is
  * no report.
  *
  * @param ms the most time that it may take

@@ -4,7 +4,7 @@ import type { HistoryOptions } from './rows/read-history.ts';
 export interface TrainingOptions
   extends Omit<HistoryOptions, 'seed' | 'maxRecordBytes' | 'formats' | 'columns' | 'named' | 'names'> {
   /** By default derived from the names of the first file and the column. */
-  id?: string;
+  id?: string | undefined;
   /** What to do if there is a report with that id; by default `fail`, or as `byDefinition` says. */
   ifExists?: 'fail' | 'replace' | 'skip' | 'skip-unchanged' | undefined;
   /**
@@ -27,7 +27,7 @@ export interface TrainingOptions
   /** The longest record; by default 1 MiB. */
   maxRecordBytes?: number;
   /** Called with a short description of the next step. */
-  onStep?: (step: string) => void;
+  onStep?: ((step: string) => void) | undefined;
   /** Aborts the training without writing anything. */
   signal?: AbortSignal;
 }

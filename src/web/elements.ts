@@ -13,7 +13,7 @@ interface Confirmation {
   title: HtmlPart;
   /** What follows from it. */
   text: HtmlPart;
-  /** The route that is called, and the button that calls it. */
+  /** The path that the form is sent to, and the button that sends it. */
   action: string;
   submit: string;
   /** The button that closes the question. */

@@ -44,7 +44,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   };
 }
 
-/** The pages of the platform, and the routes under /platform that they call. */
+/** The pages of the platform, and the routes under /platform that they use. */
 export const platformRoutes =
   (options: Pick<PlatformContext, 'dataBytes' | 'tokens'>): FastifyPluginAsync<Shared> =>
   async (app, shared) => {

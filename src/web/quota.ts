@@ -131,11 +131,11 @@ export class Space {
   }
 
   #exceeded(by: string): RequestError {
-    const room = `${bytesText(this.quota.freeFor(by))} of ${bytesText(this.quota.total)} are free`;
+    const free = `${bytesText(this.quota.freeFor(by))} of ${bytesText(this.quota.total)} are free`;
     const share = by === OWNER ? '' : ' for your key, which may not hold more than it leaves free for others';
     return new RequestError(
       'quota_exceeded',
-      `${this.#what} does not fit: ${room}${share}. Delete data, runs or reports that are no longer needed.`,
+      `${this.#what} does not fit: ${free}${share}. Delete data, runs or reports that are no longer needed.`,
     );
   }
 }

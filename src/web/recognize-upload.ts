@@ -37,15 +37,15 @@ const MAGIC = 'PAR';
  * @throws RowcastError `bad_parquet` if only the name says that it is Parquet; what the body fails with
  */
 export async function recognizeUpload(body: Readable, name: string): Promise<RecognizedUpload> {
-  const told = fileFormatOf(name);
+  const byName = fileFormatOf(name);
   const chunks = body[Symbol.asyncIterator]();
   const first = await beginning(chunks, CODEC_START_BYTES);
   const bytes = chunksAfter(first, chunks);
   const windowBytes = codecOfBytes(first).name === 'zstd' ? UPLOAD_WINDOW_BYTES : 0;
-  if (told === undefined) return { ...(await recognizeBytes(bytes, name)), windowBytes };
+  if (byName === undefined) return { ...(await recognizeBytes(bytes, name)), windowBytes };
   // What else is wrong shows at the end of the file, but this spares sending it.
-  if (told === 'parquet' && first.toString('latin1', 0, MAGIC.length) !== MAGIC) throw onlyCalled(name);
-  return { format: told, bytes, windowBytes };
+  if (byName === 'parquet' && first.toString('latin1', 0, MAGIC.length) !== MAGIC) throw onlyCalled(name);
+  return { format: byName, bytes, windowBytes };
 }
 
 async function recognizeBytes(

@@ -35,11 +35,10 @@ export const signInRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     const token = readCookie('form', request, context);
     demand(tokenIn(request.body), token);
     const { key, next } = keyForm.parse(request.body);
-    const { kind, wait, message } = await checkSignIn(key, request.ip, context.keys, wrongKeys);
-    if (kind === 'refused') {
-      if (wait !== undefined) reply.header('retry-after', String(wait));
-      return showForm(request, reply.code(wait === undefined ? 401 : 429), { next, message });
-    }
+    const { message, wait = 0 } = await signInProblem(key, request.ip, context.keys, wrongKeys);
+    if (wait > 0) reply.header('retry-after', String(wait));
+    if (message !== undefined)
+      return showForm(request, reply.code(wait === 0 ? 401 : 429), { next, message });
     if (!(await begin({ kind: 'key', hash: keyHash(key) }, request, reply)))
       return showForm(request, reply.code(401), { next, message: 'Unknown key.' });
     return reply.redirect(nextPath(next), 303);
@@ -138,29 +137,28 @@ const keyForm = z.object({
   next: z.string().optional().catch(undefined),
 });
 
-type SignInCheck =
-  | { kind: 'accepted'; wait?: undefined; message?: undefined }
-  | { kind: 'refused'; message: string /** Seconds. */; wait?: number };
-
 /**
- * Whether a key may sign in. Attempts with wrong keys are limited by address; a key that matches is never throttled.
+ * Why a key may not sign in, if so. Attempts with wrong keys are limited by address; a key that matches is never
+ * throttled.
+ *
+ * @returns no message if it may; `wait` is in seconds, if there were too many attempts
  */
-async function checkSignIn(
+async function signInProblem(
   key: string,
   address: string,
   keys: KeyRing,
   wrongKeys: WrongKeys,
-): Promise<SignInCheck> {
-  if (key === '') return { kind: 'refused', message: 'Enter a key.' };
+): Promise<{ message?: string; wait?: number }> {
+  if (key === '') return { message: 'Enter a key.' };
   const found = await keys.findHash(keyHash(key));
-  if (found.kind === 'expired') return { kind: 'refused', message: 'This key has expired.' };
+  if (found.kind === 'expired') return { message: 'This key has expired.' };
   if (found.kind !== 'principal') {
     const wait = wrongKeys.failed(address);
-    if (wait > 0) return { kind: 'refused', wait, message: `Too many wrong keys. Try again in ${wait} s.` };
-    return { kind: 'refused', message: 'There is no such key.' };
+    if (wait > 0) return { wait, message: `Too many wrong keys. Try again in ${wait} s.` };
+    return { message: 'There is no such key.' };
   }
-  if (found.principal.hasScope('platform')) return { kind: 'accepted' };
-  return { kind: 'refused', message: 'This key is for the API only: it does not have the scope “platform”.' };
+  if (found.principal.hasScope('platform')) return {};
+  return { message: 'This key is for the API only: it does not have the scope “platform”.' };
 }
 
 /**

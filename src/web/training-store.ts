@@ -8,7 +8,6 @@ import { lockOf } from '../storage/local/locks/lock-file.ts';
 import { readLock } from '../storage/local/locks/lock-holder.ts';
 import { takeLock } from '../storage/local/locks/output-lock.ts';
 import { readMany } from '../storage/local/read-files.ts';
-import { type ToldError, tellError } from './errors/told-error.ts';
 import { placeJson, readJson, timedId, timedIds } from './stored-json.ts';
 
 /** Why a training ended without a report. */
@@ -65,14 +64,12 @@ export const trainingHints: Readonly<Record<string, string>> = {
   unwritable_home: 'Check the disk and the permissions of the folder that the service uses.',
 };
 
-export const problemOfTraining = (error: unknown): ToldError => tellError(error, trainingHints);
-
 /** The most trainings that are remembered, besides those of reports that exist. */
 const MAX_KEPT = 50;
 
 /**
  * The trainings of a data directory: `<home>/trainings/<id>.json`, one file per training, and a lock that the process
- * of a running training holds. So a training that was killed is told from one that another service is running.
+ * of a running training holds. So a training that was killed can be distinguished from one that another service is running.
  */
 export class TrainingStore {
   readonly #home: string;

@@ -202,7 +202,7 @@ async function runAgainst(
 ): Promise<string> {
   const counts: Counts = { taken: 0, refused: 0 };
   const behave = service();
-  const stub = await startStub({
+  const stub = await startStub(undefined, {
     report: { classes: ['no', 'yes'] },
     behave: async call => {
       stub.bodies.length = 0; // they would accumulate

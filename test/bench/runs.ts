@@ -23,10 +23,11 @@ export interface Taken {
   rss: number | undefined;
 }
 
+let started = 0;
+
 /** Runs a process to its end; undefined if it failed. */
 export async function run({ file, args, env, pipes }: Command): Promise<Taken | undefined> {
-  const usage = join(tmpdir(), `rowcast-usage-${process.pid}.json`);
-  await rm(usage, { force: true });
+  const usage = join(tmpdir(), `rowcast-usage-${process.pid}-${started++}.json`);
   const begun = performance.now();
   const child = spawn(file, args, {
     env: {
@@ -45,6 +46,7 @@ export async function run({ file, args, env, pipes }: Command): Promise<Taken | 
   const seconds = (performance.now() - begun) / 1000;
   if (code !== 0) return undefined;
   const used = await readFile(usage, 'utf8').catch(() => '{}');
+  await rm(usage, { force: true });
   return { seconds, ...JSON.parse(used) };
 }
 
@@ -104,9 +106,9 @@ export function table(taken: ReadonlyMap<string, readonly Taken[]>, rows: number
 export const machine = (): string =>
   `Node ${process.version}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`;
 
-/** A stub that responds immediately, in its own process. */
-export async function startRespondingStub(): Promise<{ url: string; end(): void }> {
-  const stub = spawn(process.execPath, [join(root, 'dist/test/bench/stub.js')], {
+/** A stub of all protocols in its own process, which responds after so many milliseconds. */
+export async function startRespondingStub(delayMs = 0): Promise<{ url: string; end(): void }> {
+  const stub = spawn(process.execPath, [join(root, 'dist/test/bench/stub.js'), String(delayMs)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [url = ''] = await once(createInterface({ input: stub.stdout }), 'line');

@@ -17,8 +17,7 @@ const report = { classes: ['no', 'yes'] };
 const token = 'token-of-a-test-7c2e';
 
 async function stubOf(t: TestContext, options: StubOptions): Promise<Stub> {
-  const stub = await startStub({ report, ...options });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { report, ...options });
   return stub;
 }
 

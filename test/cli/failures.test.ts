@@ -78,11 +78,10 @@ describe('whatever fails, persona values appear only in the output and the rejec
       const folder = await newFolder(t);
       await writeFile(join(folder, 'in.csv'), input());
       const fails = failsOnce();
-      const stub = await startStub({
+      const stub = await startStub(t, {
         report: { classes: ['no', 'yes'] },
         behave: call => fails(call) || refuse(call),
       });
-      t.after(() => stub.close());
       // One request gets no response; all others must have the time that they need on a busy machine.
       const files = ['-o', 'out.csv', '--summary', 'summary.json', '--log-format', format, '--timeout', '2'];
       // The files that a run leaves behind are searched when it has ended: see test/support/secrets.ts.
@@ -119,8 +118,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
   it('rejects are reported on stderr without their values', async t => {
     const folder = await newFolder(t);
     await writeFile(join(folder, 'in.csv'), input());
-    const stub = await startStub({ behave: refuse });
-    t.after(() => stub.close());
+    const stub = await startStub(t, { behave: refuse });
     const { code, stderr } = await rowcast([...args, '--url', stub.url], {
       cwd: folder,
       env: { ROWCAST_API_KEY: key },
@@ -170,7 +168,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
     it(`a run that is stopped by ${what}`, async t => {
       const folder = await newFolder(t);
       await writeFile(join(folder, 'in.csv'), input());
-      const stub = await startStub({
+      const stub = await startStub(t, {
         report: { classes: ['no', 'yes'] },
         behave(call) {
           if (call.number <= 2) return false;
@@ -178,7 +176,6 @@ describe('whatever fails, persona values appear only in the output and the rejec
           return true;
         },
       });
-      t.after(() => stub.close());
       const { code, stderr } = await rowcast([...args, '--url', stub.url, '-o', 'out.csv', ...more], {
         cwd: folder,
         env: { ROWCAST_API_KEY: key },

@@ -128,14 +128,13 @@ describe('a hostile response stops the run with a clear error', { concurrency: 1
 it('reject codes may be the names of members that every object inherits', async t => {
   const folder = await newFolder(t);
   const codes = ['constructor', '__proto__', 'constructor', 'toString'];
-  const stub = await startStub({
+  const stub = await startStub(t, {
     behave({ response, defaultResponse }) {
       const errors = codes.map(code => ({ error: { code, message: 'no' } }));
       send(response, 200, { predictions: [...errors, ...defaultResponse.predictions.slice(codes.length)] });
       return true;
     },
   });
-  t.after(() => stub.close());
   const { code, stderr } = await rowcast(
     ['score', '--report', 'r', '--url', stub.url, '-o', 'out.csv', '--summary', 'summary.json'],
     { cwd: folder, env: { ROWCAST_API_KEY: stub.key }, stdin: rows },

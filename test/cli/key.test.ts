@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
+import { listen } from '../support/listen.ts';
 import { key } from '../support/secrets.ts';
 import { type StubOptions, startStub } from '../support/stub/service.ts';
 
@@ -14,28 +14,18 @@ const stdin = 'id,plan\n1,basic\n';
 /** A server on a different host than the stub, which must not receive anything, not even a connection. */
 async function startOther(t: TestContext, host = '127.0.0.2'): Promise<{ url: string; heard: string[] }> {
   const heard: string[] = [];
-  const sockets: Socket[] = [];
   const server = createServer(socket => {
     heard.push('a connection');
-    sockets.push(socket);
-    socket.on('error', () => {}); // the client may disconnect
     socket.on('data', data => {
       heard.push(data.toString('latin1'));
       socket.end('HTTP/1.1 404 x\r\ncontent-length: 0\r\n\r\n');
     });
-  }).listen(0, host);
-  await once(server, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
-  return { url: `http://${host}:${port}`, heard };
+  return { url: await listen(t, server, host), heard };
 }
 
 async function stubOf(t: TestContext, options: StubOptions = {}): Promise<string> {
-  const stub = await startStub(options);
-  t.after(() => stub.close());
+  const stub = await startStub(t, options);
   return stub.url;
 }
 

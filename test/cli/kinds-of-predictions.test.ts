@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
-import { rowsOf } from '../support/protocols/mlflow-server.ts';
-import { type Dialect, startModelServer } from '../support/protocols/model-server.ts';
+import { mlflow } from '../support/protocols/dialects.ts';
+import { startModelServer } from '../support/protocols/model-server.ts';
 import { key } from '../support/secrets.ts';
 import { slow } from '../support/slow.ts';
 
@@ -33,22 +33,11 @@ const kinds = {
   },
 };
 
-/** A scoring server of MLflow. */
-const mlflow: Dialect = {
-  path: '/invocations',
-  type: 'application/json',
-  others: { '/ping': '' },
-  needsKey: true,
-  rowsOf: body => rowsOf(body) ?? [],
-  respond: predictions => ({ predictions }),
-  error: message => ({ error_code: 'BAD_REQUEST', message }),
-};
-
 /** A folder with an input, a server, and commands. */
 async function bench(t: TestContext, predict: (id: number) => unknown) {
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'in.csv'), input);
-  const { url, calls } = await startModelServer(t, mlflow, ({ response, rows: sent }) => {
+  const { url, calls } = await startModelServer(t, mlflow(), ({ response, rows: sent }) => {
     response.end(JSON.stringify({ predictions: sent.map(({ id }) => predict(Number(id))) }));
     return true;
   });

@@ -25,8 +25,7 @@ describe('a command loads no code of others', () => {
   });
 
   it('rowcast score with a service loads nothing to train, to serve, to queue or to trace', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
     const files = await loadedFiles(t, ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {

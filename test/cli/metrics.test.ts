@@ -7,8 +7,7 @@ import { rowcast } from '../support/in-process.ts';
 import { startStub } from '../support/stub/service.ts';
 
 async function bench(t: TestContext, rows: string) {
-  const stub = await startStub();
-  t.after(() => stub.close());
+  const stub = await startStub(t);
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'in.csv'), `a,b\n${rows}`);
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

@@ -11,8 +11,7 @@ import { type Stub, startStub } from '../support/stub/service.ts';
 
 /** A service that takes 40 ms and does not echo X-Request-Id. */
 async function slowService(t: TestContext): Promise<Stub> {
-  const stub = await startStub({ behave: () => sleep(40, false) });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { behave: () => sleep(40, false) });
   return stub;
 }
 

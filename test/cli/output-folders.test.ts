@@ -11,7 +11,7 @@ import { startStub } from '../support/stub/service.ts';
 
 /** A folder with in.csv and an option for each file that a run can write, each in a folder that is not there. */
 async function bench(t: TestContext) {
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
     first: ({ url }, response) => {
       if (!url?.startsWith('/user/testing-results/')) return false;
@@ -19,7 +19,6 @@ async function bench(t: TestContext) {
       return true;
     },
   });
-  t.after(() => stub.close());
   const folder = await newFolder(t);
   await writeFile(join(folder, 'in.csv'), csv(20).replace('r7,7', 'r7'));
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

@@ -16,8 +16,7 @@ const modesIn = async (folder: string): Promise<Record<string, string>> => {
 
 describe('the files of a run', () => {
   it('are readable for whom the umask allows, or with --private for their owner only', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const folder = await newFolder(t);
     const umask = process.umask(0o027);
     t.after(() => process.umask(umask));

@@ -17,7 +17,7 @@ async function bench(
   refused: readonly number[],
   options: StubOptions = {},
 ): Promise<{ folder: string; calls: () => number; run: (...args: string[]) => Promise<Finished> }> {
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },
     behave({ body, response }) {
       if (!body.personas.some(({ features }) => refused.includes(Number(features.id)))) return false;
@@ -26,7 +26,6 @@ async function bench(
     },
     ...options,
   });
-  t.after(() => stub.close());
   const folder = await newFolder(t);
   await writeFile(join(folder, 'in.csv'), input);
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

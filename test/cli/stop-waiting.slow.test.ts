@@ -36,8 +36,7 @@ interface Bench {
 
 /** A folder with in.csv, and a server of files that keeps a run waiting. */
 async function bench(t: TestContext, wait: keyof typeof waits): Promise<Bench> {
-  const stub = await startStub();
-  t.after(() => stub.close());
+  const stub = await startStub(t);
   const folder = await newFolder(t);
   for (const name of ['in.csv', 'two.csv']) await writeFile(join(folder, name), csv(40));
   const body = csv(4000).slice(0, HALF);

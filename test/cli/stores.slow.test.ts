@@ -22,13 +22,9 @@ interface Bench {
 }
 
 async function bench(t: TestContext, objects: Record<string, string | Buffer> = {}): Promise<Bench> {
-  const service = await startObjectService();
+  const service = await startObjectService(t);
   for (const [key, content] of Object.entries(objects)) service.put(key, Buffer.from(content));
-  const stub = await startStub();
-  t.after(async () => {
-    await stub.close();
-    await service.close();
-  });
+  const stub = await startStub(t);
   const folder = await newFolder(t);
   const env = {
     AWS_ACCESS_KEY_ID: 'test',

@@ -21,8 +21,7 @@ interface Bench {
 
 /** A folder with in.csv of 40 rows, and the summary of an earlier run. */
 async function bench(t: TestContext, options: StubOptions = {}): Promise<Bench> {
-  const stub = await startStub({ report: { classes: ['no', 'yes'] }, ...options });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
   const folder = await newFolder(t);
   await writeFile(
     join(folder, 'in.csv'),

@@ -15,14 +15,13 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 describe('a summary', () => {
   it('contains rows, requests, retries by cause, bytes, time and checksums', async t => {
-    const stub = await startStub({
+    const stub = await startStub(t, {
       behave: ({ number, response }) => {
         if (number % 4 !== 1) return false;
         send(response, 503, {}, { 'retry-after': '0' });
         return true;
       },
     });
-    t.after(() => stub.close());
     const folder = await newFolder(t);
     const { code, stderr } = await rowcast(
       [
@@ -98,8 +97,7 @@ describe('a summary', () => {
   });
 
   it('has the checksums of the bytes that went through pipes, even if they are gzip', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const folder = await newFolder(t);
     const stdin = gzipSync('a,b\n1,2\n');
     const { stdout } = await rowcast(['score', '--report', 'r', '--checksum', '--summary', 's.json'], {
@@ -113,8 +111,7 @@ describe('a summary', () => {
   });
 
   it('names the same paths from every working directory', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const folder = await newFolder(t);
     await mkdir(join(folder, 'data'));
     for (const name of ['a', 'b']) await writeFile(join(folder, `data/${name}.csv`), 'a,b\n1,2\n3\n');
@@ -138,8 +135,7 @@ describe('a summary', () => {
   });
 
   it('reports that an input was not read to the end', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const folder = await newFolder(t);
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', '--report', 'r', '--limit', '1', '--checksum', '--summary', 's.json'];

@@ -25,8 +25,7 @@ async function bench(t: TestContext): Promise<Bench> {
 }
 
 async function urlOf(t: TestContext, options: StubOptions): Promise<string> {
-  const stub = await startStub(options);
-  t.after(() => stub.close());
+  const stub = await startStub(t, options);
   return stub.url;
 }
 

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
@@ -9,6 +6,7 @@ import { connectReports } from '../../src/client/protocols/report/report-client.
 import { reportProtocol } from '../../src/client/protocols/report/report-protocol.ts';
 import { ofKind } from '../../src/formats/appended.ts';
 import type { CallError } from '../../src/scoring/failures/call-error.ts';
+import { freePort } from '../support/listen.ts';
 import { key } from '../support/secrets.ts';
 import { type ConnectOptions, connect } from '../support/stub/connect.ts';
 import { reportBatch } from '../support/stub/report-batch.ts';
@@ -472,11 +470,7 @@ describe('the key does not appear in failures', { concurrency: true }, () => {
   });
 
   it('if it is not a valid header value, or if nothing listens', async t => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // listening on a port, not on a path
-    server.close();
-    await once(server, 'close');
+    const port = await freePort();
     for (const bad of [key, `${key}\n`]) {
       const client = connectReports({
         url: new URL(`http://127.0.0.1:${port}`),

@@ -21,7 +21,7 @@ const LATE = 0.1 + 0.2;
 /** A service that records when requests with rows arrive, and a run of several shards. */
 async function counted(t: TestContext, queue: string) {
   const arrivals: number[] = [];
-  const stub = await startStub({
+  const stub = await startStub(undefined, {
     report: { classes: ['no', 'yes'] },
     first({ method }) {
       if (method === 'POST') arrivals.push(performance.now());

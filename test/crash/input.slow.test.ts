@@ -25,7 +25,7 @@ async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
   const input = join(folder, 'in.csv');
   await writeFile(input, bytes);
   let due: { call: number; act: () => Promise<void> } | undefined;
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },
     async behave({ number }) {
       if (number !== due?.call) return false;
@@ -35,7 +35,6 @@ async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
       return false;
     },
   });
-  t.after(() => stub.close());
   return {
     folder,
     input,

@@ -44,13 +44,12 @@ async function stuckRun(t: TestContext): Promise<{
     onCall = resolve;
   });
   let isStuck = true;
-  const stub = await startStub({
+  const stub = await startStub(t, {
     behave() {
       onCall();
       return isStuck;
     },
   });
-  t.after(() => stub.close());
   const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--url', stub.url];
   const env = { ROWCAST_API_KEY: stub.key };
   const { child, finished } = startRowcast(args, { cwd: folder, env });

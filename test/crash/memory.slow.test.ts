@@ -16,14 +16,13 @@ async function offered(
   t: TestContext,
   options: { isStuck: boolean; chunk?: Buffer },
 ): Promise<{ pid: number | undefined; read: number }> {
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },
     behave: () => {
       stub.bodies.length = 0; // they would accumulate
       return options.isStuck;
     },
   });
-  t.after(() => stub.close());
   const args = [
     'score',
     '--report',

@@ -21,8 +21,7 @@ interface Bench {
 }
 
 async function bench(t: TestContext, options: StubOptions): Promise<Bench> {
-  const stub = await startStub({ report: { classes: ['no', 'yes'] }, ...options });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
   const folder = await newFolder(t);
   await writeFile(join(folder, 'in.csv'), input);
   const words = 'score in.csv --report r --batch-rows 100 --concurrency 1'.split(' ');

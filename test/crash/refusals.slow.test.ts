@@ -50,8 +50,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
       return true;
     },
   };
-  const stub = await startStub(options);
-  t.after(() => stub.close());
+  const stub = await startStub(t, options);
   const again: Unfinished['again'] = async (more, name = 'stub') => {
     const outcome: Outcome = { scored: undefined, error: undefined, kept: undefined };
     const client = connectReports({ url: new URL(stub.url), key: stub.key, name, concurrency: 1 });

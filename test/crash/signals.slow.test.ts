@@ -38,7 +38,7 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
   const waiting: (() => void)[] = [];
   let from = Number.POSITIVE_INFINITY;
   let onStuck = (): void => {};
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },
     ...(first && { first }),
     async behave({ number }: StubCall) {
@@ -50,7 +50,6 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
       return false;
     },
   });
-  t.after(() => stub.close());
   const words = (input: string, more: readonly string[]): string[] => [
     ...[
       'score',

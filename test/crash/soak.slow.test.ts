@@ -48,7 +48,7 @@ it(`100,000 rows get their own predictions although a third of the requests fail
   await writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);
 
   const service = new FailingService(seed);
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { classes },
     async behave(call) {
       stub.bodies.length = 0; // they would accumulate
@@ -61,7 +61,6 @@ it(`100,000 rows get their own predictions although a third of the requests fail
       return true;
     },
   });
-  t.after(() => stub.close());
 
   const args = [
     'score',

@@ -53,7 +53,7 @@ async function newBench(t: TestContext): Promise<Bench> {
   const random = randomOf(seed);
   const bench = {
     folder,
-    stub: await startStub({
+    stub: await startStub(t, {
       report: { classes: ['no', 'yes'] },
       async behave() {
         bench.onCall();
@@ -63,7 +63,6 @@ async function newBench(t: TestContext): Promise<Bench> {
     }),
     onCall() {},
   };
-  t.after(() => bench.stub.close());
   return bench;
 }
 
@@ -184,8 +183,7 @@ describe('a run that is stopped at random moments sends no row twice, and writes
   for (const [input, output, ...more] of kinds.filter(isChosen))
     it(`from ${input} to ${[output, ...more].join(' ')}`, async t => {
       const bench = await newBench(t);
-      const service = await startObjectService();
-      t.after(() => service.close());
+      const service = await startObjectService(t);
       const { folder } = bench;
       if (input === 'in/*.csv') {
         const outputs = await writeFolder(folder);

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Service, startService } from '../../src/library/start-service.ts';
 import { newFolder, sharedFolder } from '../support/folder.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/listen.ts';
 import { root } from '../support/root.ts';
 import { type Block, blocksOf } from './commands-of.ts';
 import { filesOfReader, installClone, installTarball } from './installations.ts';

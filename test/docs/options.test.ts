@@ -9,8 +9,8 @@ import { root } from '../support/root.ts';
 /** Options of every command, and of other tools that the pages show. */
 const known = new Set([
   ...commands.flatMap(command =>
-    Object.entries(optionsOf(command)).flatMap(([name, { kind }]) =>
-      kind === 'boolean' ? [name, `no-${name}`] : [name],
+    Object.entries(optionsOf(command)).flatMap(([name, { kind, secondName }]) =>
+      kind === 'boolean' ? [name, `no-${name}`] : [name, secondName ?? name],
     ),
   ),
   ...['retry', 'retry-connrefused', 'icsv', 'ijson', 'ojson', 'ojsonl', 'max-old-space-size'], // of curl, mlr and node

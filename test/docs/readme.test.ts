@@ -25,7 +25,7 @@ describe('the README', () => {
     const [input = '', sent = '', returned = '', output = ''] = ['in', 'sent', 'back', 'out'].map(bytesOf);
     const requests: string[] = [];
     const columns = ['tenure', 'contract'].map(name => ({ name }));
-    const stub = await startStub({
+    const stub = await startStub(t, {
       report: { columns, classes: ['no', 'yes'] },
       first(request, response) {
         if (request.url !== '/user/batch-persona') return false;
@@ -34,7 +34,6 @@ describe('the README', () => {
         return true;
       },
     });
-    t.after(() => stub.close());
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), input);
     const { code, stderr } = await rowcast(['score', 'in.csv', '--report', 'churn', '-o', 'out.csv'], {

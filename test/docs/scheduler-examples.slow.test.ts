@@ -91,10 +91,9 @@ function missing(program: string): string | false {
 
 /** A folder with examples and the command in `bin`, and a service that predicts from an amount. */
 async function newJob(t: TestContext, files: readonly string[]) {
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
   });
-  t.after(() => stub.close());
   const folder = await newFolder(t);
   for (const name of files) await cp(join(examples, name), join(folder, name));
   await mkdir(join(folder, 'bin'));

@@ -18,14 +18,13 @@ describe('the section about OpenTelemetry', () => {
     timeout: 60_000,
   }, async t => {
     const columns = ['tenure', 'contract', 'monthly'].map(name => ({ name }));
-    const stub = await startStub({
+    const stub = await startStub(t, {
       report: { columns, classes: ['no', 'yes'] },
       behave({ number, response }) {
         if (number === 1) send(response, 503, {}, { 'retry-after': '0' });
         return number === 1;
       },
     });
-    t.after(() => stub.close());
     const collector = await startCollector(t);
     const cwd = await newFolder(t);
     await cp(join(root, 'fixtures/telecom-personas.csv'), join(cwd, 'personas.csv'));

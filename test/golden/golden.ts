@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { portOf } from '../support/listen.ts';
 import { root } from '../support/root.ts';
 import type { rowcast } from '../support/rowcast.ts';
 import { key } from '../support/secrets.ts';
@@ -124,9 +124,8 @@ async function withService<T>(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   try {
-    return await use(`http://127.0.0.1:${port}`);
+    return await use(`http://127.0.0.1:${portOf(server)}`);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -7,15 +7,12 @@ import { type StubOptions, startStub } from '../support/stub/service.ts';
 
 /** A folder, a service and the options of runs that use it. */
 export async function bench(t: TestContext, options: StubOptions = {}) {
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
     ...options,
   });
   const client = new Client({ url: stub.url, key: stub.key });
-  t.after(async () => {
-    await client.close();
-    await stub.close();
-  });
+  t.after(() => client.close());
   const folder = await newFolder(t);
   const at = (name: string): string => join(folder, name);
   return {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { runOptions } from '../../src/base/options/score.ts';
 import { resolveValues } from '../../src/base/options/values/resolve-options.ts';
 import { resultFiles } from '../../src/library/result-files.ts';
-import { namesOf } from '../../src/library/run-names.ts';
+import { namesOf } from '../../src/library/runs-of.ts';
 import { RunRecord } from '../../src/runs/run-record.ts';
 import { backends } from '../../src/storage/backends.ts';
 import { newFolder } from '../support/folder.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -11,6 +10,7 @@ import { startServer } from '../../src/server/server.ts';
 import type { RunningService } from '../../src/server/service.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
+import { listen } from '../support/listen.ts';
 import { type Finished, rowcast } from '../support/rowcast.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 import { startNginx, withoutNginx } from './nginx.ts';
@@ -176,17 +176,8 @@ async function score(
 
 /** A server that handles every request like this. @returns its `host:port` */
 async function startOther(t: TestContext, asked: (socket: Socket) => void): Promise<string> {
-  const sockets: Socket[] = [];
   const server = createServer(socket => {
-    sockets.push(socket);
-    socket.on('error', () => {}); // the client may disconnect
     socket.once('data', () => asked(socket));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return `127.0.0.1:${port}`;
+  return new URL(await listen(t, server)).host;
 }

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
+import { freePort } from '../support/listen.ts';
 
 /** Why tests with nginx are skipped, or false. */
 export const withoutNginx: string | false =
@@ -83,14 +83,4 @@ function configOf(
         }
       }
     }`;
-}
-
-/** A port that was free a moment ago: nginx does not report a port it has chosen. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -129,8 +129,7 @@ describe('shards of Parquet', () => {
 
   slow('are joined in a store', async t => {
     const { at, flags } = await folderOf(t);
-    const service = await startObjectService();
-    t.after(() => service.close());
+    const service = await startObjectService(t);
     const backends = withObjectStore(service.endpoint);
     service.put('/in.parquet', parquet);
     for (const to of ['out.parquet', 'out.jsonl']) {

@@ -17,7 +17,8 @@ export const pointAt = (row: number): CommitPoint => ({
   rowCounts: newRowCounts(),
 });
 
-const identity = {
+/** What identifies the runs of tests. */
+export const identity = {
   attempt: firstAttempt(),
   fingerprint: {
     input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },

@@ -1,16 +1,42 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Lets a server listen on a free port of this machine until the test ends. @returns its URL */
-export async function listen(t: Pick<TestContext, 'after'>, server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
+/**
+ * Lets a server listen on a free port of this machine until the test ends, which breaks its connections.
+ *
+ * @param host an address of this machine
+ * @returns its URL, as of a server without TLS
+ */
+export async function listen(
+  t: Pick<TestContext, 'after'>,
+  server: Server,
+  host = '127.0.0.1',
+): Promise<string> {
+  const sockets = new Set<Socket>();
+  for (const event of ['connection', 'secureConnection'])
+    server.on(event, (socket: Socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {}); // the client may close early
+      socket.on('close', () => sockets.delete(socket));
+    });
+  server.listen(0, host);
   await once(server, 'listening');
   t.after(() => {
-    server.closeAllConnections();
     server.close();
+    for (const socket of sockets) socket.destroy();
   });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return `http://127.0.0.1:${port}`;
+  return `http://${host}:${portOf(server)}`;
+}
+
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port; // not a path
+
+/** A port of 127.0.0.1 that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server);
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, request as forward, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen, portOf } from './listen.ts';
 
 export interface ProxyOptions {
   /** `user:password` that it asks for. */
@@ -33,7 +33,6 @@ export async function startProxy(
   const tunnels: string[] = [];
   const forwarded: string[] = [];
   const heard: IncomingMessage['headers'][] = [];
-  const sockets = new Set<Socket>();
   const server = tls === undefined ? createServer() : createTlsServer(tls);
   const expected = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
   const statusFor = ({ headers }: IncomingMessage): number | undefined => {
@@ -41,8 +40,6 @@ export async function startProxy(
     return headers['proxy-authorization'] === expected ? refuse() : 407;
   };
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    sockets.add(socket);
-    socket.on('error', () => {}); // either side may close early
     const status = statusFor(request);
     if (status !== undefined) return socket.end(`HTTP/1.1 ${status} x\r\ncontent-length: 0\r\n\r\n`);
     const target = request.url ?? '';
@@ -53,7 +50,6 @@ export async function startProxy(
       upstream.write(head);
       upstream.pipe(socket).pipe(upstream);
     });
-    sockets.add(upstream);
     upstream.on('error', () => socket.destroy());
     return socket.on('close', () => upstream.destroy());
   });
@@ -70,14 +66,8 @@ export async function startProxy(
     upstream.on('error', () => response.writeHead(502).end());
     return request.pipe(upstream);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
+  await listen(t, server);
+  const port = portOf(server);
   const scheme = tls === undefined ? 'http' : 'https';
   return {
     url: `${scheme}://127.0.0.1:${port}`,

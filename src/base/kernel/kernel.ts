@@ -1,5 +1,17 @@
 import { kernelWasm } from './kernel-wasm.ts';
 
+/** The fields of a column, and where the numbers of its rows `[first, rows)` are written. */
+type ColumnFields = [
+  bytes: number,
+  starts: number,
+  ends: number,
+  fieldStep: number,
+  values: number,
+  valueStep: number,
+  first: number,
+  rows: number,
+];
+
 /** The functions of assembly/kernel.ts, which says what they do; addresses and steps are in bytes. */
 export interface Kernel {
   findFields(
@@ -15,29 +27,8 @@ export interface Kernel {
     starts: number,
     ends: number,
   ): number;
-  readNumbers(
-    bytes: number,
-    starts: number,
-    ends: number,
-    fieldStep: number,
-    values: number,
-    valueStep: number,
-    first: number,
-    rows: number,
-    separator: number,
-    powers: number,
-  ): number;
-  readLevels(
-    bytes: number,
-    starts: number,
-    ends: number,
-    fieldStep: number,
-    values: number,
-    valueStep: number,
-    first: number,
-    rows: number,
-    table: number,
-  ): number;
+  readNumbers(...fields: [...ColumnFields, separator: number, powers: number]): number;
+  readLevels(...fields: [...ColumnFields, table: number]): number;
   findPersonas(
     bytes: number,
     at: number,

@@ -38,6 +38,8 @@ export interface Option {
   readonly word?: string;
   /** One letter, for `-o`. */
   readonly alias?: string;
+  /** Another long name of the flag, for those who look for it. */
+  readonly secondName?: string;
   /** The placeholder for the value in help; by default, that of its kind. */
   readonly value?: string;
   /** True if the option has no flag. */
@@ -111,6 +113,13 @@ export function placeholderOf({ kind, choices, value, orNone }: Option): string 
   const placeholder = value ?? (kind === 'text' ? choices?.join('|') : undefined) ?? PLACEHOLDERS[kind];
   return orNone ? `${placeholder}|none` : placeholder;
 }
+
+/** All ways to type the flag of an option, its letter first: `-o`, `--output`. */
+export const flagSpellings = (name: string, { alias, secondName }: Option): string[] => [
+  ...(alias === undefined ? [] : [`-${alias}`]),
+  `--${name}`,
+  ...(secondName === undefined ? [] : [`--${secondName}`]),
+];
 
 /** The default of an option in words, if it has one. */
 export function defaultTextOf({ defaultText, default: value }: Option): string | undefined {

@@ -5,8 +5,8 @@ import { appendedOptions, columnOptions, filesOptions, outputOptions } from './o
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './repair.ts';
 import {
+  callOptions,
   connectionOptions,
-  homeOption,
   outageOptions,
   protocolOption,
   reportOption,
@@ -50,14 +50,7 @@ export const runGroups = {
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,
   Drift: driftOptions,
-  Service: {
-    ...reportOption,
-    ...protocolOption,
-    ...connectionOptions,
-    ...homeOption,
-    ...timeoutOption,
-    ...outageOptions,
-  },
+  Service: { ...reportOption, ...callOptions, ...outageOptions },
   Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
   'Result of the run': { ...summaryOptions, ...endOptions },
 };

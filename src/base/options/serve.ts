@@ -124,6 +124,7 @@ export const keyOptions = {
   report: {
     kind: 'list',
     value: 'ID',
+    secondName: 'model',
     common: true,
     repeatable: true,
     describe: 'report that the key grants access to; repeatable',

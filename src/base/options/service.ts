@@ -8,6 +8,7 @@ export const reportOption = {
     affectsOutput: 'recorded apart',
     common: true,
     value: 'ID',
+    secondName: 'model',
     describe: 'the report, or the model, endpoint or deployment, that predicts',
   },
 } as const satisfies Record<string, RunOption>;
@@ -128,6 +129,9 @@ export const timeoutOption = {
     describe: 'timeout of one request',
   },
 } as const satisfies Record<string, RunOption>;
+
+/** Who predicts, as far as every command that asks for predictions needs to know. */
+export const callOptions = { ...protocolOption, ...connectionOptions, ...homeOption, ...timeoutOption };
 
 /** Timeout of `batch-predict`, whose one request may take hours. */
 export const idleTimeoutOption = {

@@ -11,6 +11,7 @@ export const trainOptions = {
   report: {
     kind: 'text',
     value: 'ID',
+    secondName: 'model',
     common: true,
     describe: 'id of the new report',
     defaultText: 'derived from the file and column names',

@@ -1,14 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { appendedOptions, columnOptions } from './output.ts';
-import {
-  connectionOptions,
-  homeOption,
-  outageOptions,
-  protocolOption,
-  reportOption,
-  timeoutOption,
-} from './service.ts';
+import { callOptions, outageOptions, reportOption } from './service.ts';
 import { storeAccess } from './store.ts';
 
 const { delimiter, quote, names, encoding } = inputOptions;
@@ -74,11 +67,8 @@ export const sampleOptions = {
     defaultText: 'none',
   },
   ...reportOption,
-  ...protocolOption,
+  ...callOptions,
   custom: outageOptions.custom,
-  ...connectionOptions,
-  ...homeOption,
-  ...timeoutOption,
   'max-outage': outageOptions['max-outage'],
   features: inputOptions.features,
   'exclude-features': inputOptions['exclude-features'],

@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import { RowcastError } from '../../base/errors.ts';
-import type { Option } from '../../base/options/option.ts';
+import { flagSpellings, type Option } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { argumentName, type CommandRow, optionsOf } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
@@ -54,10 +54,10 @@ function readWords(argv: readonly string[]): { words: string[]; given: Map<strin
       const command = findCommand(argv.filter(word => !word.startsWith('-')));
       throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`, command);
     });
-  for (const [name, { kind, alias }] of allOptions)
+  for (const [name, { kind, alias, secondName }] of allOptions)
     parser.option(name, {
       ...(kind === 'boolean' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
-      ...(alias !== undefined && { alias }),
+      alias: [alias, secondName].filter(other => other !== undefined),
     });
   const { _: words, ...options } = parser.parseSync(separateValues(argv));
   const given = new Map<string, GivenOption>();
@@ -81,13 +81,15 @@ const lettersWithValue: ReadonlySet<string | undefined> = new Set(
   [...allOptions.values()].filter(({ kind }) => kind !== 'boolean').flatMap(({ alias }) => alias ?? []),
 );
 
-/** How an option was typed: with one dash or two, or negated. */
+/** How an option was typed: with one dash or two, by its second name, or negated. yargs gives its first name. */
 function spellingOf(name: string, argv: readonly string[]): string {
   if (argv.includes(`--no-${name}`)) return `--no-${name}`;
-  const letter = allOptions.get(name)?.alias;
-  const isLong = argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`));
-  // yargs gives the long name of a short option.
-  return letter === undefined || isLong ? dashed(name) : `-${letter}`;
+  const option = allOptions.get(name);
+  if (option === undefined) return dashed(name);
+  const spellings = flagSpellings(name, option);
+  const isTyped = (flag: string): boolean => argv.some(word => word === flag || word.startsWith(`${flag}=`));
+  // If none is a word, it is the letter with its value behind it.
+  return spellings.find(isTyped) ?? spellings[0] ?? '';
 }
 
 const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);

@@ -14,7 +14,8 @@ export interface CommandRow {
   readonly options: Readonly<Record<string, Options>>;
   /** Options that must be given. */
   readonly required?: readonly string[];
-  readonly examples: readonly Example[];
+  /** What is to be done → the command that does it. */
+  readonly examples: Readonly<Record<string, string>>;
   /** Loads the command only when it is used. */
   readonly load?: () => Promise<{ run: Command }>;
 }
@@ -25,11 +26,6 @@ export interface Positional extends Option {
   readonly isRequired?: boolean;
   /** Whether it takes all arguments that are left, but one for each that follows. */
   readonly isRepeated?: boolean;
-}
-
-export interface Example {
-  readonly about: string;
-  readonly command: string;
 }
 
 export const commandGroups = ['Score', 'Models', 'Service', 'Scale out', 'Help'] as const;

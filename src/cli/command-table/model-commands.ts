@@ -4,12 +4,12 @@ import { endOptions, jsonOption, progressOptions } from '../../base/options/obse
 import { historyPositional, inputPositional } from '../../base/options/option.ts';
 import { appendedOptions, outputOptions } from '../../base/options/output.ts';
 import {
+  callOptions,
   connectionOptions,
   homeOption,
   idleTimeoutOption,
   protocolOption,
   reportOption,
-  timeoutOption,
 } from '../../base/options/service.ts';
 import { historyOptions, importOptions, trainOptions } from '../../base/options/train.ts';
 import type { CommandRow, Positional } from './command-row.ts';
@@ -18,8 +18,6 @@ const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the re
 
 /** As an argument, or in a definition. */
 const definedReportId: Positional = { ...reportId, isRequired: false, defaultText: "the definition's" };
-
-const callGroups = { Service: { ...protocolOption, ...connectionOptions, ...homeOption, ...timeoutOption } };
 
 /** Commands that create and query reports. */
 export const modelCommands: readonly CommandRow[] = [
@@ -36,20 +34,13 @@ export const modelCommands: readonly CommandRow[] = [
       Progress: progressOptions,
     },
     required: ['predict'],
-    examples: [
-      {
-        about: 'Train a churn report',
-        command: 'rowcast train history.csv --predict churned --report churn',
-      },
-      {
-        about: 'Train from several files with the same columns',
-        command: "rowcast train 'history/2025-*.csv.gz' --predict churned --report churn",
-      },
-      {
-        about: 'Predict which of five ranges an amount falls into',
-        command: 'rowcast train claims.csv.gz --predict amount --bins 5',
-      },
-    ],
+    examples: {
+      'Train a churn report': 'rowcast train history.csv --predict churned --report churn',
+      'Train from several files with the same columns':
+        "rowcast train 'history/2025-*.csv.gz' --predict churned --report churn",
+      'Predict which of five ranges an amount falls into':
+        'rowcast train claims.csv.gz --predict amount --bins 5',
+    },
     load: () => import('../commands/train.ts'),
   },
   {
@@ -61,16 +52,10 @@ export const modelCommands: readonly CommandRow[] = [
     ],
     options: { Report: { ...importOptions, ...homeOption }, Output: jsonOption },
     required: ['report'],
-    examples: [
-      {
-        about: 'Score with a model of LightGBM',
-        command: 'rowcast import model.txt --report churn --classes no,yes',
-      },
-      {
-        about: 'Only if it predicts as in Python',
-        command: 'rowcast import model.json --report churn --expect expected.csv',
-      },
-    ],
+    examples: {
+      'Score with a model of LightGBM': 'rowcast import model.txt --report churn --classes no,yes',
+      'Only if it predicts as in Python': 'rowcast import model.json --report churn --expect expected.csv',
+    },
     load: () => import('../commands/import.ts'),
   },
   {
@@ -78,7 +63,7 @@ export const modelCommands: readonly CommandRow[] = [
     group: 'Models',
     describe: 'list the local reports',
     options: { Output: jsonOption, Service: homeOption },
-    examples: [{ about: 'Which reports are there?', command: 'rowcast reports' }],
+    examples: { 'Which reports are there?': 'rowcast reports' },
     load: () => import('../commands/reports.ts'),
   },
   {
@@ -87,7 +72,7 @@ export const modelCommands: readonly CommandRow[] = [
     describe: 'delete a local report; running servers notice immediately',
     positionals: [reportId],
     options: { Service: homeOption },
-    examples: [{ about: 'Delete a report', command: 'rowcast reports delete churn' }],
+    examples: { 'Delete a report': 'rowcast reports delete churn' },
     load: () => import('../commands/reports-delete.ts'),
   },
   {
@@ -97,12 +82,12 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [definedReportId],
     options: {
       Output: jsonOption,
-      Service: { ...definitionOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...callOptions },
     },
-    examples: [
-      { about: 'Which columns drive the prediction?', command: 'rowcast report churn' },
-      { about: 'The same for a program', command: 'rowcast report churn --json' },
-    ],
+    examples: {
+      'Which columns drive the prediction?': 'rowcast report churn',
+      'The same for a program': 'rowcast report churn --json',
+    },
     load: () => import('../commands/report.ts'),
   },
   {
@@ -111,10 +96,10 @@ export const modelCommands: readonly CommandRow[] = [
     describe: 'list the protocols of model servers with request, response and limits',
     positionals: [{ name: 'name', kind: 'text', describe: 'show only this one, in full' }],
     options: { Output: jsonOption },
-    examples: [
-      { about: 'Which servers can predict?', command: 'rowcast protocols' },
-      { about: 'What does an MLflow server get?', command: 'rowcast protocols mlflow' },
-    ],
+    examples: {
+      'Which servers can predict?': 'rowcast protocols',
+      'What does an MLflow server get?': 'rowcast protocols mlflow',
+    },
     load: () => import('../commands/protocols.ts'),
   },
   {
@@ -124,9 +109,9 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [definedReportId],
     options: {
       Output: { output: { ...outputOptions.output, describe: 'file for the CSV; - is stdout' } },
-      Service: { ...definitionOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...callOptions },
     },
-    examples: [{ about: 'Save them to a file', command: 'rowcast testing-results churn -o tested.csv' }],
+    examples: { 'Save them to a file': 'rowcast testing-results churn -o tested.csv' },
     load: () => import('../commands/testing-results.ts'),
   },
   {
@@ -143,19 +128,16 @@ export const modelCommands: readonly CommandRow[] = [
       },
     ],
     options: {
-      Service: { ...definitionOption, ...reportOption, ...callGroups.Service },
+      Service: { ...definitionOption, ...reportOption, ...callOptions },
       Input: personaFormatOption,
       'Other protocols': { classes: appendedOptions.classes, types: inputOptions.types },
     },
-    examples: [
-      { about: 'One persona', command: 'rowcast predict --report churn tenure=3 contract=rolling' },
-      {
-        about: 'With the report and the service of a definition',
-        command: 'rowcast predict --definition score.yaml tenure=3',
-      },
-      { about: 'The same as JSON', command: `echo '{"tenure": 3}' | rowcast predict --report churn` },
-      { about: 'Each of JSON lines', command: 'head -3 personas.jsonl | rowcast predict - --report churn' },
-    ],
+    examples: {
+      'One persona': 'rowcast predict --report churn tenure=3 contract=rolling',
+      'With the report and the service of a definition': 'rowcast predict --definition score.yaml tenure=3',
+      'The same as JSON': `echo '{"tenure": 3}' | rowcast predict --report churn`,
+      'Each of JSON lines': 'head -3 personas.jsonl | rowcast predict - --report churn',
+    },
     load: () => import('../commands/predict.ts'),
   },
   {
@@ -176,16 +158,10 @@ export const modelCommands: readonly CommandRow[] = [
       },
       Progress: progressOptions,
     },
-    examples: [
-      {
-        about: 'One request for the whole file',
-        command: 'rowcast batch-predict personas.csv --report churn -o scored.csv',
-      },
-      {
-        about: 'JSON lines from a pipe',
-        command: 'zcat in.jsonl.gz | rowcast batch-predict --report churn -o out.jsonl',
-      },
-    ],
+    examples: {
+      'One request for the whole file': 'rowcast batch-predict personas.csv --report churn -o scored.csv',
+      'JSON lines from a pipe': 'zcat in.jsonl.gz | rowcast batch-predict --report churn -o out.jsonl',
+    },
     load: () => import('../commands/batch-predict.ts'),
   },
 ];

@@ -29,17 +29,12 @@ export const scaleOutCommands: readonly CommandRow[] = [
       Stores: storeOptions,
       Progress: progressOptions,
     },
-    examples: [
-      { about: 'On as many machines as you like', command: 'rowcast work /shared/scored.csv.shards' },
-      {
-        about: 'For all runs of a queue, until it is stopped',
-        command: 'rowcast work --queue redis://queue.internal:6379',
-      },
-      {
-        about: 'As task 7 of an array of tasks, with ten shards each',
-        command: 'rowcast work /shared/scored.csv.shards --shard 7 --shards-per-task 10',
-      },
-    ],
+    examples: {
+      'On as many machines as you like': 'rowcast work /shared/scored.csv.shards',
+      'For all runs of a queue, until it is stopped': 'rowcast work --queue redis://queue.internal:6379',
+      'As task 7 of an array of tasks, with ten shards each':
+        'rowcast work /shared/scored.csv.shards --shard 7 --shards-per-task 10',
+    },
     load: () => import('../commands/work.ts'),
   },
   {
@@ -48,9 +43,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
     describe: 'join the finished shards of a run into its output',
     positionals: [shardsPositional],
     options: assembleGroups,
-    examples: [
-      { about: 'Join what the workers have scored', command: 'rowcast assemble /shared/scored.csv.shards' },
-    ],
+    examples: { 'Join what the workers have scored': 'rowcast assemble /shared/scored.csv.shards' },
     load: () => import('../commands/assemble.ts'),
   },
   {
@@ -59,7 +52,7 @@ export const scaleOutCommands: readonly CommandRow[] = [
     describe: 'stop all workers of a sharded run; the command that planned it resumes it',
     positionals: [shardsPositional],
     options: { Stores: storeAccess },
-    examples: [{ about: 'Stop for today', command: 'rowcast cancel /shared/scored.csv.shards' }],
+    examples: { 'Stop for today': 'rowcast cancel /shared/scored.csv.shards' },
     load: () => import('../commands/cancel.ts'),
   },
 ];

@@ -20,19 +20,14 @@ export const scoreCommands: readonly CommandRow[] = [
       'Scale out': { ...workersOption, ...queueOption, ...shardOptions },
       Progress: progressOptions,
     },
-    examples: [
-      { about: 'Score a file', command: 'rowcast score personas.csv --report churn -o scored.csv' },
-      {
-        about: 'Score a folder, every night only what is new or has changed',
-        command: "rowcast score 'in/**/*.csv.gz' -o 'scored/{name}.csv' --report churn",
-      },
-      { about: 'Score a stream', command: 'zcat personas.csv.gz | rowcast score --report churn | head' },
-      {
-        about: 'Let a hosted service predict, and stop at 1 % of rejected rows',
-        command: `rowcast score personas.csv -o scored.csv --report churn --max-rejects 1% \\
+    examples: {
+      'Score a file': 'rowcast score personas.csv --report churn -o scored.csv',
+      'Score a folder, every night only what is new or has changed':
+        "rowcast score 'in/**/*.csv.gz' -o 'scored/{name}.csv' --report churn",
+      'Score a stream': 'zcat personas.csv.gz | rowcast score --report churn | head',
+      'Let a hosted service predict, and stop at 1 % of rejected rows': `rowcast score personas.csv -o scored.csv --report churn --max-rejects 1% \\
   --url https://predictions.example.com`,
-      },
-    ],
+    },
     load: () => import('../commands/score.ts'),
   },
   {
@@ -54,13 +49,10 @@ export const scoreCommands: readonly CommandRow[] = [
       'Scale out': { ...workersOption, ...queueOption, ...shardOptions },
       Progress: progressOptions,
     },
-    examples: [
-      { about: 'Run a definition', command: 'rowcast run nightly.yaml' },
-      {
-        about: 'Try it with the first 100 rows',
-        command: 'rowcast run nightly.yaml --limit 100 -o sample.csv',
-      },
-    ],
+    examples: {
+      'Run a definition': 'rowcast run nightly.yaml',
+      'Try it with the first 100 rows': 'rowcast run nightly.yaml --limit 100 -o sample.csv',
+    },
     load: () => import('../commands/run.ts'),
   },
   {
@@ -81,17 +73,13 @@ export const scoreCommands: readonly CommandRow[] = [
       'Scale out': shardOptions,
       ...runGroups,
     },
-    examples: [
-      {
-        about: 'Do the columns match, and how many rows and requests are there?',
-        command: 'rowcast plan personas.csv --report churn',
-      },
-      {
-        about: 'How long would it take, and what would it cost?',
-        command: 'rowcast plan personas.csv --report churn --probe 3 --price-per-1000 0.05',
-      },
-      { about: 'What would a definition do?', command: 'rowcast plan nightly.yaml' },
-    ],
+    examples: {
+      'Do the columns match, and how many rows and requests are there?':
+        'rowcast plan personas.csv --report churn',
+      'How long would it take, and what would it cost?':
+        'rowcast plan personas.csv --report churn --probe 3 --price-per-1000 0.05',
+      'What would a definition do?': 'rowcast plan nightly.yaml',
+    },
     load: () => import('../commands/plan.ts'),
   },
   {
@@ -111,9 +99,7 @@ export const scoreCommands: readonly CommandRow[] = [
       Definition: definitionOptions,
       Output: jsonOption,
     },
-    examples: [
-      { about: 'Check all definitions before a release', command: 'rowcast check pipelines/*.yaml' },
-    ],
+    examples: { 'Check all definitions before a release': 'rowcast check pipelines/*.yaml' },
     load: () => import('../commands/check.ts'),
   },
   {
@@ -140,18 +126,13 @@ export const scoreCommands: readonly CommandRow[] = [
       Sample: sampleOptions,
       Output: jsonOption,
     },
-    examples: [
-      { about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' },
-      {
-        about: 'Check what a folder became',
-        command: "rowcast verify 'in/**/*.csv.gz' 'scored/{name}.csv'",
-      },
-      { about: 'Check what a definition has written', command: 'rowcast verify --definition nightly.yaml' },
-      {
-        about: 'Predict 1,000 of its rows again',
-        command: 'rowcast verify personas.csv scored.csv --sample 1000 --report churn',
-      },
-    ],
+    examples: {
+      'Check a finished run': 'rowcast verify personas.csv scored.csv',
+      'Check what a folder became': "rowcast verify 'in/**/*.csv.gz' 'scored/{name}.csv'",
+      'Check what a definition has written': 'rowcast verify --definition nightly.yaml',
+      'Predict 1,000 of its rows again':
+        'rowcast verify personas.csv scored.csv --sample 1000 --report churn',
+    },
     load: () => import('../commands/verify.ts'),
   },
   {
@@ -178,17 +159,12 @@ export const scoreCommands: readonly CommandRow[] = [
       Files: { ...definitionOption, ...repairOptions },
       Output: jsonOption,
     },
-    examples: [
-      {
-        about: 'Score the rejects after correcting them',
-        command: 'rowcast score scored.csv.rejects --report churn -o corrected.csv',
-      },
-      { about: 'Put them back', command: 'rowcast repair scored.csv corrected.csv' },
-      {
-        about: 'Those of a folder, after scoring each to OUTPUT.corrected',
-        command: 'rowcast repair --definition nightly.yaml',
-      },
-    ],
+    examples: {
+      'Score the rejects after correcting them':
+        'rowcast score scored.csv.rejects --report churn -o corrected.csv',
+      'Put them back': 'rowcast repair scored.csv corrected.csv',
+      'Those of a folder, after scoring each to OUTPUT.corrected': 'rowcast repair --definition nightly.yaml',
+    },
     load: () => import('../commands/repair.ts'),
   },
   {
@@ -206,14 +182,11 @@ export const scoreCommands: readonly CommandRow[] = [
       },
     ],
     options: { Runs: definitionOption, Output: statusOptions },
-    examples: [
-      { about: 'How far is it?', command: 'rowcast status scored.csv' },
-      {
-        about: 'Is everything scored that a definition is to score?',
-        command: 'rowcast status --definition nightly.yaml',
-      },
-      { about: 'Wait until all runs of a folder have ended', command: 'rowcast status scored/ --watch' },
-    ],
+    examples: {
+      'How far is it?': 'rowcast status scored.csv',
+      'Is everything scored that a definition is to score?': 'rowcast status --definition nightly.yaml',
+      'Wait until all runs of a folder have ended': 'rowcast status scored/ --watch',
+    },
     load: () => import('../commands/status.ts'),
   },
   {
@@ -233,11 +206,11 @@ export const scoreCommands: readonly CommandRow[] = [
       Runs: { ...definitionOption, ...storeAccess },
       Output: jsonOption,
     },
-    examples: [
-      { about: 'Give up an interrupted run', command: 'rowcast abort scored.csv' },
-      { about: 'Give up all unfinished runs of a folder', command: 'rowcast abort scored/' },
-      { about: 'Give up a sharded run', command: 'rowcast abort /shared/scored.csv.shards' },
-    ],
+    examples: {
+      'Give up an interrupted run': 'rowcast abort scored.csv',
+      'Give up all unfinished runs of a folder': 'rowcast abort scored/',
+      'Give up a sharded run': 'rowcast abort /shared/scored.csv.shards',
+    },
     load: () => import('../commands/abort.ts'),
   },
 ];

@@ -31,13 +31,11 @@ export const serviceCommands: readonly CommandRow[] = [
       'Start and shutdown': startAndStopOptions,
       Service: homeOption,
     },
-    examples: [
-      { about: 'On this machine, with the pages in a browser', command: 'rowcast serve --open' },
-      {
-        about: 'Listen on all interfaces, over https',
-        command: 'rowcast serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
-      },
-    ],
+    examples: {
+      'On this machine, with the pages in a browser': 'rowcast serve --open',
+      'Listen on all interfaces, over https':
+        'rowcast serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+    },
     load: () => import('../commands/serve.ts'),
   },
   {
@@ -45,7 +43,7 @@ export const serviceCommands: readonly CommandRow[] = [
     group: 'Service',
     describe: 'list the API keys of the service and their scopes',
     options: { Output: jsonOption, Service: homeOption },
-    examples: [{ about: 'Which keys are there, and are they used?', command: 'rowcast keys' }],
+    examples: { 'Which keys are there, and are they used?': 'rowcast keys' },
     load: () => import('../commands/keys.ts'),
   },
   {
@@ -54,12 +52,9 @@ export const serviceCommands: readonly CommandRow[] = [
     describe: 'create an API key and print it once',
     positionals: [keyName],
     options: { Key: keyOptions, Service: homeOption },
-    examples: [
-      {
-        about: 'A key for one report, valid for a quarter',
-        command: 'rowcast keys add etl --report churn --expires 90d',
-      },
-    ],
+    examples: {
+      'A key for one report, valid for a quarter': 'rowcast keys add etl --report churn --expires 90d',
+    },
     load: () => import('../commands/keys-add.ts'),
   },
   {
@@ -68,7 +63,7 @@ export const serviceCommands: readonly CommandRow[] = [
     describe: 'revoke a key; running servers notice immediately',
     positionals: [keyName],
     options: { Service: homeOption },
-    examples: [{ about: 'Revoke a key', command: 'rowcast keys revoke etl' }],
+    examples: { 'Revoke a key': 'rowcast keys revoke etl' },
     load: () => import('../commands/keys-revoke.ts'),
   },
 ];

@@ -12,24 +12,20 @@ import { type Backends, backendsOf } from '../../storage/backends.ts';
 import type { Context } from '../context.ts';
 import { eachFile } from '../each-file.ts';
 import { definedRuns, type SelectedRuns, selectRuns } from '../select-runs.ts';
-import { printText } from '../terminal/print.ts';
+import { printJson } from '../terminal/print.ts';
 
 /** Discards unfinished runs, of one process or in shards. */
-export async function run(context: Context): Promise<number> {
-  const { flags } = context;
-  const { defined, stores } = await definedRuns(context);
+export async function run(given: Context): Promise<number> {
+  const { context, stores } = await definedRuns(given);
   const among = backendsOf(stores);
-  const { json } = resolveValues(jsonOption, flags);
-  const selected = await selectRuns('abort', context, defined, among);
+  const { json } = resolveValues(jsonOption, context.flags);
+  const selected = await selectRuns('abort', context, among);
   if (selected.single === undefined) return discardRuns(context, selected, among, json);
   const output = selected.single;
   const discarded = await discardOne(context, output, among);
-  if (json) await printText(jsonOf({ output, discarded }));
+  if (json) await printJson({ format: 1, output, discarded });
   return ExitCode.done;
 }
-
-const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
-  `${JSON.stringify({ format: 1, ...members })}\n`;
 
 /** @returns whether something was discarded; if not, the output is finished now */
 async function discardOne({ log }: Context, output: string, among: Backends): Promise<boolean> {
@@ -84,7 +80,7 @@ async function discardRuns(
     });
   const discarded = runs.filter(run => run.discarded).length;
   context.log.info({ event: 'run_discarded' }, `${title}: ${countOf(discarded, 'unfinished run')} discarded`);
-  if (isJson) await printText(jsonOf({ runs }));
+  if (isJson) await printJson({ format: 1, runs });
   return combineExitCodes(codes, ExitCode.done);
 }
 

@@ -7,7 +7,7 @@ import { assembleFinished } from '../shards/assemble-finished.ts';
 import { backendsOfFlags } from '../shards/store-flags.ts';
 
 /** Joins the finished shards of a run into its outputs. */
-export const run = (context: Context): Promise<number> => tellingEnd('assemble', context, {}, runAssemble);
+export const run = (context: Context): Promise<number> => tellingEnd('assemble', context, runAssemble);
 
 async function runAssemble(context: Context): Promise<number> {
   const { flags, log, onOutcome } = context;

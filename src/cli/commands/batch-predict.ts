@@ -8,65 +8,60 @@ import { serviceFiles } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { transferFile } from '../../runs/transfer-file.ts';
 import { stdout } from '../../storage/streams.ts';
-import { checkStdout } from '../closed-stdout.ts';
+import { checkStdout } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { definedService } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
-import { nameReport } from '../service.ts';
+import { nameReport } from '../score/log-run.ts';
 import { onSignals } from '../signals.ts';
-import { openProgress, progressMode } from '../terminal/progress.ts';
-import { transferReport } from '../terminal/progress-text.ts';
+import { openProgress, transferReport } from '../terminal/progress.ts';
 
 /** Has the service score a whole file in one request. */
-export async function run(context: Context): Promise<number> {
-  const { flags, log, logFormat } = context;
+export async function run(given: Context): Promise<number> {
+  const context = await definedService(given);
+  const { flags, defined, log } = context;
   const { output, inputFormat, idleTimeout } = resolveValues(
     { ...idleTimeoutOption, ...uploadFormatOption, output: outputOptions.output },
     flags,
   );
-  const defined = await definedService(context);
-  const reads = serviceFiles(context, defined);
+  const reads = serviceFiles(context);
   const report = reportOf(resolveValues(reportOption, flags, defined));
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([stdout]);
-  return withServiceOf(
-    context,
-    { command: 'batch-predict', timeout: idleTimeout, defined },
-    async service => {
-      const progress = openProgress({ ...progressMode(flags), output, logFormat, log });
-      const signals = onSignals({
-        onFirst: signal => {
-          progress.close();
-          log.warn({ event: 'signal', signal }, `${signal}: stopping; the output is discarded`);
-        },
+  return withServiceOf(context, { command: 'batch-predict', timeout: idleTimeout }, async service => {
+    const progress = openProgress(context, { output });
+    const signals = onSignals({
+      onFirst: signal => {
+        progress.close();
+        log.warn({ event: 'signal', signal }, `${signal}: stopping; the output is discarded`);
+      },
+    });
+    const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
+    log.info({ event: 'upload_started', report }, `sending ${from} to ${nameReport(report, service)}`);
+    try {
+      const rows = await transferFile({ input, output, report, inputFormat, reads }, service, {
+        stop: signals.first,
+        onProgress: (transfer, share) => progress.show(seconds => transferReport(transfer, share, seconds)),
       });
-      const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
-      log.info({ event: 'upload_started', report }, `sending ${from} to ${nameReport(report, service)}`);
-      try {
-        const rows = await transferFile({ input, output, report, inputFormat, reads }, service, {
-          stop: signals.first,
-          onProgress: (transfer, share) => progress.show(seconds => transferReport(transfer, share, seconds)),
-        });
-        progress.close();
-        const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
-        const seconds = progress.seconds();
-        log.info(
-          { event: 'upload_finished', ...rows, seconds },
-          `${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, to ${to}`,
+      progress.close();
+      const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
+      const seconds = progress.seconds();
+      log.info(
+        { event: 'upload_finished', ...rows, seconds },
+        `${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, to ${to}`,
+      );
+      const { mismatched = 0, unseen = 0 } = rows;
+      if (mismatched + unseen > 0)
+        log.warn(
+          { event: 'unknown_values', mismatched, unseen },
+          `values that the model does not know count as missing or rare: ${unknownText(mismatched, unseen)}`,
         );
-        const { mismatched = 0, unseen = 0 } = rows;
-        if (mismatched + unseen > 0)
-          log.warn(
-            { event: 'unknown_values', mismatched, unseen },
-            `values that the model does not know count as missing or rare: ${unknownText(mismatched, unseen)}`,
-          );
-        return rows.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
-      } finally {
-        progress.close();
-        signals.end();
-      }
-    },
-  );
+      return rows.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
+    } finally {
+      progress.close();
+      signals.end();
+    }
+  });
 }
 
 /** For example `1 is not of its column's type, 2,000 are unknown categories`. */

@@ -4,7 +4,7 @@ import { protocolOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readBaseUrl } from '../../client/base-url.ts';
-import type { Access } from '../../library/definition/access.ts';
+import type { Access } from '../../library/definition/accesses.ts';
 import { examinedAccesses, untrusted } from '../../library/definition/check-trust.ts';
 import { inspectFile } from '../../library/definition/definition.ts';
 import { flagsOf } from '../../library/definition/settings.ts';
@@ -15,8 +15,8 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import type { Context } from '../context.ts';
 import { definitionFiles, settingsOf, withSettings } from '../definitions.ts';
-import { describeFailure, failureFields } from '../exit-codes.ts';
-import { printText } from '../terminal/print.ts';
+import { describeFailure, failureFields } from '../failure-text.ts';
+import { printJson, printText } from '../terminal/print.ts';
 
 interface Checked {
   file: string;
@@ -57,7 +57,7 @@ export async function run(given: Context): Promise<number> {
   }
 
   const count = checked.reduce((sum, { problems }) => sum + problems.length, 0);
-  if (flags.json === true) await printText(jsonOf(checked));
+  if (flags.json === true) await printJson(jsonOf(checked), 2);
   else
     for (const { file, problems, accesses } of checked) {
       if (problems.length === 0)
@@ -98,7 +98,7 @@ function serviceProblem(address: Address, score: Context['flags']): RowcastError
 /** What no schema expresses. @returns the service, as the definition alone has it */
 function checkScore(score: Context['flags'], flags: Context['flags']): Address {
   // Whatever the environment overrides must be right too.
-  const address = chooseService({ flags, env: {} }, score);
+  const address = chooseService({ flags, env: {}, defined: score });
   chooseProtocol(resolveValues(serviceOptions, flags, score));
   for (const name of ['output', 'rejects']) {
     const pattern = String(score[name] ?? '-');
@@ -111,7 +111,7 @@ function checkScore(score: Context['flags'], flags: Context['flags']): Address {
   return address;
 }
 
-function jsonOf(checked: readonly Checked[]): string {
+function jsonOf(checked: readonly Checked[]): object {
   const definitions = checked.map(({ file, problems, accesses }) => ({
     file,
     valid: problems.length === 0,
@@ -127,5 +127,5 @@ function jsonOf(checked: readonly Checked[]): string {
       needs_trust: refusal !== undefined,
     })),
   }));
-  return `${JSON.stringify({ format: 1, definitions }, null, 2)}\n`;
+  return { format: 1, definitions };
 }

@@ -8,17 +8,18 @@ import { homeOf } from '../../library/service/choose-service.ts';
 import type { Iterations } from '../../models/imported/imported-model.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { importReport } from '../../training/imported/import-report.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
-import { printText } from '../terminal/print.ts';
+import { printJson, printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Makes a report of a model that another library trained, and prints what it is. */
-export async function run({ flags, env, log }: Context): Promise<number> {
-  const values = resolveValues(importOptions, flags, {});
+export async function run(context: Context): Promise<number> {
+  const { flags, log } = context;
+  const values = resolveValues(importOptions, flags);
   const { report: id = '', iterations, categories = [], ...choices } = values;
-  const home = homeOf({ flags, env }, {});
-  await warnOfHome({ log }, home);
+  const home = homeOf(context);
+  await warnOfHome(context, home);
   const { report, isSkipped } = await importReport({
     ...choices,
     file: String(flags.model ?? ''),
@@ -36,7 +37,8 @@ export async function run({ flags, env, log }: Context): Promise<number> {
       { event: 'import_compared', ...compared },
       `${counted(compared.identical)} of ${counted(compared.numbers)} numbers of ${counted(compared.rows)} rows are the library's; the largest difference is ${compared.largest_difference}`,
     );
-  await printText(flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : describeReport(id, report));
+  if (flags.json === true) await printJson(report, 2);
+  else await printText(describeReport(id, report));
   return ExitCode.done;
 }
 

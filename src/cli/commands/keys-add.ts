@@ -9,24 +9,25 @@ import { absentReport } from '../../models/store/report-version.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { type Scope, scopes } from '../../server/auth/key-file.ts';
 import { addKey } from '../../server/auth/key-store.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Creates an API key and prints it, and nothing else, to stdout. */
-export async function run({ flags, env, log }: Context): Promise<number> {
+export async function run(context: Context): Promise<number> {
+  const { flags, log } = context;
   const { report: reports, scope, expires } = resolveValues(keyOptions, flags);
   // An empty variable in a script must not create a key for all reports.
   if (reports?.length === 0)
     throw new RowcastError('usage', '--report is empty', {
       hint: 'Give an id, or leave it out for all reports.',
     });
-  const home = homeOf({ flags, env });
+  const home = homeOf(context);
   // A wrong id would only be noticed by whoever uses the key.
   const ids = reports ?? [];
   if (ids.every(id => reportId.safeParse(id).success))
     for (const id of ids) if (!(await hasReport(home, id))) throw await absentReport(home, id, undefined);
-  await warnOfHome({ log }, home);
+  await warnOfHome(context, home);
   const name = String(flags.name);
   const key = await addKey(home, name, {
     reports: reports ?? 'all',

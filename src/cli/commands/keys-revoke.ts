@@ -4,9 +4,9 @@ import { revokeKey } from '../../server/auth/key-store.ts';
 import type { Context } from '../context.ts';
 
 /** Revokes an API key; a running service refuses it immediately. */
-export async function run({ flags, env, log }: Context): Promise<number> {
-  const name = String(flags.name);
-  await revokeKey(homeOf({ flags, env }), name);
-  log.info({ event: 'key_revoked', key: name }, `revoked key "${name}"`);
+export async function run(context: Context): Promise<number> {
+  const name = String(context.flags.name);
+  await revokeKey(homeOf(context), name);
+  context.log.info({ event: 'key_revoked', key: name }, `revoked key "${name}"`);
   return ExitCode.done;
 }

@@ -3,11 +3,12 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import type { StoredKey } from '../../server/auth/key-file.ts';
 import { lastUseOf, listKeys } from '../../server/auth/key-store.ts';
 import type { Context } from '../context.ts';
-import { alignColumns, printText } from '../terminal/print.ts';
+import { alignColumns, printJson, printText } from '../terminal/print.ts';
 
 /** Lists the API keys by name, including damaged ones. Times of last use are exact to ten minutes. */
-export async function run({ flags, env, log }: Context): Promise<number> {
-  const home = homeOf({ flags, env });
+export async function run(context: Context): Promise<number> {
+  const { flags, log } = context;
+  const home = homeOf(context);
   const keys = await listKeys(home);
   if (keys.length === 0)
     log.info({ event: 'no_keys' }, `no keys in ${home}; create one with rowcast keys add`);
@@ -25,7 +26,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
         damaged: key === undefined,
       });
     }
-    await printText(`${JSON.stringify({ format: 1, keys: listed })}\n`);
+    await printJson({ format: 1, keys: listed });
     return ExitCode.done;
   }
   if (keys.length === 0) return ExitCode.done;

@@ -11,7 +11,6 @@ import { checkCompared } from '../../library/forecast/check-compared.ts';
 import { type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf } from '../../library/runs-of.ts';
-import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { type InputPlan, planInput } from '../../runs/forecast/plan-input.ts';
@@ -19,12 +18,12 @@ import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import type { Context } from '../context.ts';
 import { settingsOf, withSettings } from '../definitions.ts';
-import { describeFailure } from '../exit-codes.ts';
-import { retryLines } from '../retry-lines.ts';
+import { describeFailure } from '../failure-text.ts';
+import { scorerOptionsOf } from '../open-service.ts';
 import { readJob } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
-import { printText } from '../terminal/print.ts';
+import { printJson, printText } from '../terminal/print.ts';
 
 /**
  * Shows what `score` would do with its options, or `run` with definitions. Nothing is written, except with --shards.
@@ -34,7 +33,7 @@ export async function run(context: Context): Promise<number> {
   const files = inputs.filter(isDefinition);
   if (files.length === 0) {
     checkNoSettings(context);
-    return planSection(context, {});
+    return planSection(context);
   }
   const other = inputs.find(input => !isDefinition(input));
   if (other !== undefined)
@@ -75,9 +74,10 @@ export async function planDefinitions(given: Context, files: readonly string[]):
  * Shows the plan of a definition. One with a `train` section is planned with the report that there is now, because
  * nothing is trained.
  */
-async function planDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
-  if (train === undefined) return planSection(context, score);
-  return planSection(context, score).catch((error: unknown) => {
+async function planDefinition(given: Context, { file, train, score }: Definition): Promise<number> {
+  const context = { ...given, defined: score };
+  if (train === undefined) return planSection(context);
+  return planSection(context).catch((error: unknown) => {
     const { home, 'trust-definition': isTrusted } = context.flags;
     const given = [
       ...(home === undefined ? [] : ['--home', String(home)]),
@@ -89,25 +89,18 @@ async function planDefinition(context: Context, { file, train, score }: Definiti
   });
 }
 
-/**
- * Somebody waits for a plan that is only shown, so it does not wait for long, whatever the definition says of its run.
- *
- * @param defined the `score` section of a definition; flags override it
- */
-async function planSection(context: Context, defined: Section): Promise<number> {
+/** Somebody waits for a plan that is only shown, so it does not wait for long, whatever the definition says of its run. */
+async function planSection(context: Context): Promise<number> {
   if (context.flags.shards === undefined)
-    return runPlan({ ...context, flags: { 'max-outage': SHORT_OUTAGE, ...context.flags } }, defined);
+    return runPlan({ ...context, flags: { 'max-outage': SHORT_OUTAGE, ...context.flags } });
   const { planShards } = await import('../shards/plan-shards.ts');
-  return planShards(context, defined, await readJob(context, defined, []));
+  return planShards(context, await readJob(context, []));
 }
 
-type Section = Readonly<Record<string, unknown>>;
-
-/** @param defined the `score` section of a definition; flags override it */
-async function runPlan(context: Context, defined: Section): Promise<number> {
-  const { env, flags, log } = context;
+async function runPlan(context: Context): Promise<number> {
+  const { flags, log } = context;
   const values = resolveValues({ ...planOptions, ...jsonOption }, flags);
-  const job = await readJob(context, defined, []);
+  const job = await readJob(context, []);
   const report = reportOf(job.values);
   await checkCompared(job.values, {
     report,
@@ -115,18 +108,10 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
     backends: job.backends,
     note: ({ code, message }) => log.warn({ event: code }, message),
   });
-  const address = chooseService(context, defined);
   const signals = onSignals({});
   const { first: stop } = signals;
   try {
-    const opening = {
-      values: job.values,
-      address,
-      env,
-      onRetry: retryLines(log, job.values.maxOutage),
-      stop,
-    };
-    return await withScorer(opening, async scorer => {
+    return await withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
       const plans: InputPlan[] = [];
       for (const input of await inputsOf(job, stop)) {
         const isFirst = plans.length === 0;
@@ -142,8 +127,7 @@ async function runPlan(context: Context, defined: Section): Promise<number> {
       }
       const totals = await totalsOf(plans, job.values.output, values.pricePer1000);
       if (values.showRequest) await printText(`${firstRequestOf(plans)}\n`);
-      else if (values.json)
-        await printText(`${JSON.stringify(planOf(report, scorer.name, plans, totals), null, 2)}\n`);
+      else if (values.json) await printJson(planOf(report, scorer.name, plans, totals), 2);
       else await printPlans(plans, totals);
       for (const { problem } of plans)
         if (problem !== undefined) process.stderr.write(describeFailure(problem));

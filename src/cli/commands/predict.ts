@@ -9,14 +9,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { jsonValue } from '../../base/json-value.ts';
 import { inputOptions, personaFormatOption } from '../../base/options/input.ts';
 import { appendedOptions } from '../../base/options/output.ts';
-import {
-  connectionOptions,
-  homeOption,
-  outageOptions,
-  protocolOption,
-  reportOption,
-  timeoutOption,
-} from '../../base/options/service.ts';
+import { callOptions, outageOptions, reportOption } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
@@ -26,40 +19,39 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
-import { printText } from '../terminal/print.ts';
+import { retryLines } from '../retry-lines.ts';
+import { printJson } from '../terminal/print.ts';
 
 /**
  * Scores one persona, given as NAME=VALUE arguments or as JSON on stdin, or each of JSON lines; prints each prediction
  * as a line of JSON.
  */
-export async function run(context: Context): Promise<number> {
-  const defined = await definedBy(context, { ...options, ...connectionOptions, ...homeOption });
-  const { protocol, custom, timeout, classes, types, inputFormat, ...chosen } = resolveValues(
-    options,
-    context.flags,
-    defined,
-  );
-  const id = reportOf(chosen);
+export async function run(given: Context): Promise<number> {
+  const context = await definedBy(given, options);
+  const values = resolveValues(options, context.flags, context.defined);
+  const { protocol, timeout, types, inputFormat } = values;
+  const id = reportOf(values);
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
   const isPairs = named.length > 0 && named.join() !== '-';
   if (isPairs && inputFormat !== undefined)
     throw new RowcastError('usage', '--input-format is of stdin, but NAME=VALUE arguments are given');
-  const given = isPairs ? undefined : readPersonas(await readAll(process.stdin), inputFormat === 'jsonl');
-  const print = (answer: object): Promise<void> => printText(`${JSON.stringify({ id, ...answer })}\n`);
+  const personas = isPairs ? undefined : readPersonas(await readAll(process.stdin), inputFormat === 'jsonl');
+  const print = (answer: object): Promise<void> => printJson({ id, ...answer });
   if (protocol !== defaultProtocol) {
-    const { predictByProtocol } = await import('../predict-by-protocol.ts');
-    const asked = { report: id, protocol, custom, timeout, classes, types, defined };
-    for (const features of given ?? [undefined])
-      await print(
-        await predictByProtocol(context, asked, report => features ?? readPairs(named, report, types)),
-      );
+    // Loaded only when it is needed.
+    const { withFeaturesClient } = await import('../../library/scorers/predict-batches.ts');
+    const options = { ...context, onRetry: retryLines(context.log) };
+    await withFeaturesClient(options, values, async client => {
+      for (const features of personas ?? [readPairs(named, await client.describe(id), types)])
+        await print(await client.predictOne(id, features, new AbortController().signal));
+    });
     return ExitCode.done;
   }
   const unused = ['classes', 'types'].find(name => context.flags[name] !== undefined);
   if (unused !== undefined)
     throw new RowcastError('usage', `--${unused} has no effect with the protocol ${protocol}`);
-  await withServiceOf(context, { command: 'predict', timeout, defined }, async service => {
-    for (const features of given ?? [readPairs(named, await service.report(id), types)]) {
+  await withServiceOf(context, { command: 'predict', timeout }, async service => {
+    for (const features of personas ?? [readPairs(named, await service.report(id), types)]) {
       const { warnings, ...predicted } = await service.persona(id, features);
       await print({ ...predicted, ...(warnings.length > 0 && { warnings }) });
     }
@@ -69,8 +61,7 @@ export async function run(context: Context): Promise<number> {
 
 const options = {
   ...reportOption,
-  ...protocolOption,
-  ...timeoutOption,
+  ...callOptions,
   custom: outageOptions.custom,
   classes: appendedOptions.classes,
   types: inputOptions.types,

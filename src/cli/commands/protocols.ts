@@ -6,7 +6,7 @@ import { suggestNames } from '../../base/suggest-names.ts';
 import { aboutProtocol, type ProtocolAbout } from '../../client/protocols/about-protocols.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
-import { alignColumns, printText } from '../terminal/print.ts';
+import { alignColumns, printJson, printText } from '../terminal/print.ts';
 
 /** Lists the protocols, or shows what one sends and reads. */
 export async function run({ flags }: Context): Promise<number> {
@@ -14,7 +14,7 @@ export async function run({ flags }: Context): Promise<number> {
   const shown = protocolNames.filter(each => name === undefined || each === name);
   if (shown.length === 0) throw unknownProtocol(name ?? '');
   const protocols = shown.map(aboutProtocol);
-  if (flags.json === true) await printText(`${JSON.stringify({ format: 1, protocols }, null, 2)}\n`);
+  if (flags.json === true) await printJson({ format: 1, protocols }, 2);
   else if (name === undefined) await printText(alignColumns([HEAD, ...protocols.map(rowOf)]));
   else await printText(protocols.map(describeProtocol).join('\n'));
   return ExitCode.done;

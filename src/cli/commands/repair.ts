@@ -19,7 +19,7 @@ import { definedBy } from '../defined-by.ts';
 import { eachFile } from '../each-file.ts';
 import { fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
 import { onSignals } from '../signals.ts';
-import { printText } from '../terminal/print.ts';
+import { printJson } from '../terminal/print.ts';
 import { describePlaced, describeRepaired, type RepairOfFile } from '../terminal/repaired-text.ts';
 
 /** An output with the scored corrections of its rejects. */
@@ -31,15 +31,15 @@ interface FileToRepair {
 }
 
 /** Puts corrected and scored rejects back into their places. */
-export async function run(context: Context): Promise<number> {
-  const { flags, log } = context;
+export async function run(given: Context): Promise<number> {
+  const { flags, log } = given;
   const taken = flags.output === undefined ? fileOptions : {};
-  const defined = await definedBy(context, { ...repairOptions, ...taken });
-  const values = resolveValues(repairOptions, flags, defined);
+  const context = await definedBy(given, { ...repairOptions, ...taken });
+  const values = resolveValues(repairOptions, flags, context.defined);
   const accepted = acceptedRejects(context, values);
   const { json } = resolveValues(jsonOption, flags);
   const among = backendsOf(values);
-  const { repairs, areMany } = await filesToRepair(context, defined, { values, among });
+  const { repairs, areMany } = await filesToRepair(context, values, among);
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
   const stop = signals.first;
   const files: RepairOfFile[] = [];
@@ -67,7 +67,7 @@ export async function run(context: Context): Promise<number> {
   try {
     if (!areMany) {
       const [file] = repairs;
-      const code = file && repairFile(file).finally(() => json && printText(jsonOf({ ...files[0] })));
+      const code = file && repairFile(file).finally(() => json && printJson({ format: 1, ...files[0] }));
       return (await code) ?? ExitCode.done;
     }
     const codes = await eachFile(context, repairs, { nameOf: ({ output }) => output }, repairFile);
@@ -79,15 +79,12 @@ export async function run(context: Context): Promise<number> {
       { event: 'files_repaired', files: files.length },
       describeRepaired(files),
     );
-    if (json) await printText(jsonOf({ files }));
+    if (json) await printJson({ format: 1, files });
     return code;
   } finally {
     signals.end();
   }
 }
-
-const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
-  `${JSON.stringify({ format: 1, ...members })}\n`;
 
 async function repairOne(
   { log, flags }: Context,
@@ -111,8 +108,8 @@ async function repairOne(
 /** @throws RowcastError `usage`; as `filesOfRuns`, `filesInFolder` and `pairFiles` */
 async function filesToRepair(
   context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  { values: { rejects }, among }: { values: Values<typeof repairOptions>; among: Backends },
+  { rejects }: Values<typeof repairOptions>,
+  among: Backends,
 ): Promise<{ repairs: readonly FileToRepair[]; areMany: boolean }> {
   const { output, corrected, ...flags } = context.flags;
   const names = [output ?? []].flat().map(String);
@@ -122,9 +119,7 @@ async function filesToRepair(
   const isAlone = corrected === undefined && others.length === 0;
   if (first === undefined || (isAlone && (await isFolder(first)))) {
     const { pairs, areMany } =
-      first === undefined
-        ? await filesOfRuns({ ...context, flags }, defined)
-        : await filesInFolder(first, among);
+      first === undefined ? await filesOfRuns({ ...context, flags }) : await filesInFolder(first, among);
     return { areMany, repairs: pairs.map(pair => ({ ...pair, corrected: defaultCorrected(pair.output) })) };
   }
   const pattern = corrected === undefined ? undefined : String(corrected);

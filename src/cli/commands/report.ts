@@ -4,18 +4,16 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import type { Context } from '../context.ts';
 import { definedService, namedReport } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
-import { printText } from '../terminal/print.ts';
+import { printJson, printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
 
 /** Prints a report for people, or with --json the response of the service. */
-export async function run(context: Context): Promise<number> {
-  const defined = await definedService(context);
-  const id = namedReport('report', context, defined);
-  const { timeout } = resolveValues(timeoutOption, context.flags, defined);
-  const asked = { command: 'report', timeout, defined };
-  const report = await withServiceOf(context, asked, service => service.report(id));
-  const text =
-    context.flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : describeReport(id, report);
-  await printText(text);
+export async function run(given: Context): Promise<number> {
+  const context = await definedService(given);
+  const id = namedReport('report', context);
+  const { timeout } = resolveValues(timeoutOption, context.flags, context.defined);
+  const report = await withServiceOf(context, { command: 'report', timeout }, service => service.report(id));
+  if (context.flags.json === true) await printJson(report, 2);
+  else await printText(describeReport(id, report));
   return ExitCode.done;
 }

@@ -5,11 +5,12 @@ import { listReports } from '../../models/store/report-store.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
-import { alignColumns, printText } from '../terminal/print.ts';
+import { alignColumns, printJson, printText } from '../terminal/print.ts';
 
 /** Lists the local reports, including damaged ones. */
-export async function run({ flags, env, log }: Context): Promise<number> {
-  const home = homeOf({ flags, env });
+export async function run(context: Context): Promise<number> {
+  const { flags, env, log } = context;
+  const home = homeOf(context);
   if (env.ROWCAST_URL && env.ROWCAST_URL !== LOCAL)
     log.info({ event: 'local_reports_only' }, 'these are the local reports; a service cannot list its own');
   const reports = await listReports(home);
@@ -26,7 +27,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
       testing_accuracy: (report && accuracyOf(report)) ?? null,
       damage: damage?.code ?? null,
     }));
-    await printText(`${JSON.stringify({ format: 1, reports: listed })}\n`);
+    await printJson({ format: 1, reports: listed });
     return ExitCode.done;
   }
   if (reports.length === 0) return ExitCode.done;

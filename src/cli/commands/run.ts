@@ -77,7 +77,7 @@ async function loadAll(
       ends.set(JSON.stringify({ ...end, ...context.flags }), end);
     }
     for (const end of ends.values())
-      await tellingEnd('run', context, end, async ({ onOutcome }) => {
+      await tellingEnd('run', { ...context, defined: end }, async ({ onOutcome }) => {
         onOutcome?.({ definition: formatList(files) });
         throw error;
       }).catch(() => {}); // thrown below
@@ -87,17 +87,16 @@ async function loadAll(
 
 /** Runs a definition, and tells whom it names how that has ended. */
 const runDefinition = (given: Context, definition: Definition): Promise<number> =>
-  tellingEnd('run', given, definition.score, context => {
+  tellingEnd('run', { ...given, defined: definition.score }, context => {
     context.onOutcome?.({ definition: definition.file });
     return trainAndScore(context, definition);
   });
 
 /**
- * Runs a definition: trains its report, if it has a `train` section, and scores its rows. Flags override its `score`
- * section. If the rows go to a file and stdout is a terminal, a preview is printed to it.
+ * Runs a definition: trains its report, if it has a `train` section, and scores its rows. If the rows go to a file and stdout is a terminal, a preview is printed to it.
  */
 async function trainAndScore(given: Context, definition: Definition): Promise<number> {
-  const { file, train, score, outputAsWritten } = definition;
+  const { file, train, outputAsWritten } = definition;
   const context = { ...given, isTrained: train !== undefined, outputAsWritten };
   const reads = [
     { at: file, what: 'the definition', option: '-o' },
@@ -106,13 +105,13 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
   context.log.info({ event: 'definition_started', definition: file }, `running ${file}`);
   // Training takes long, so errors in the paths of the scoring run are reported before it.
   if (train !== undefined) {
-    await checkPaths(context, score, reads);
-    await recordStart(context, score, reads);
+    await checkPaths(context, reads);
+    await recordStart(context, reads);
   }
   const trained =
     train &&
-    (await trainLocally(context, train, { file, score }).catch(async error => {
-      await recordEarlyEnd(context, score, reads, error);
+    (await trainLocally(context, train, file).catch(async error => {
+      await recordEarlyEnd(context, reads, error);
       throw error;
     }));
   if (trained !== undefined && !trained.isSkipped) {
@@ -121,16 +120,16 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
       context.log.info({ event: 'report_trained', report }, `report ${report.id} is trained`);
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
   }
-  const code = await runScore({ ...context, history: historyOf(train, trained?.report) }, score, reads);
+  const code = await runScore({ ...context, history: historyOf(train, trained?.report) }, reads);
 
-  const { isMany, inputs, values } = await readJob(context, score, reads);
+  const { isMany, inputs, values } = await readJob(context, reads);
   const [input = '-'] = inputs;
   const { output, delimiter, quote } = values;
   const isLocal = [input, output].every(name => name !== '-' && schemeOf(name) === undefined);
   if (isMany || !isLocal) return code;
   if (process.stdout.isTTY) await printPreview({ input, output, delimiter, quote });
   const more =
-    values.protocol === defaultProtocol ? `, or run: ${reportCommand(context, score, values.report)}` : '';
+    values.protocol === defaultProtocol ? `, or run: ${reportCommand(context, values.report)}` : '';
   context.log.info({ event: 'next_step' }, `next: see ${output}${more}`);
   return code;
 }
@@ -162,9 +161,9 @@ function historyOf(train: Definition['train'], report: TrainedReport | undefined
 async function trainLocally(
   context: Context,
   train: NonNullable<Definition['train']>,
-  { file, score }: Pick<Definition, 'file' | 'score'>,
+  file: string,
 ): ReturnType<typeof runTrain> {
-  if (chooseService(context, score).kind === 'remote')
+  if (chooseService(context).kind === 'remote')
     throw new RowcastError('usage', 'its report is trained on this machine, but a service would predict', {
       location: { file },
       hint: 'Unset ROWCAST_URL, leave out the URL, or remove train: from the definition.',
@@ -182,7 +181,7 @@ async function printPreview(options: PreviewOptions): Promise<void> {
 }
 
 /** The command that shows the report of a run. */
-function reportCommand(context: Context, score: Definition['score'], report = ''): string {
-  const service = flagsOfAddress(chooseService(context, score), context.env);
+function reportCommand(context: Context, report = ''): string {
+  const service = flagsOfAddress(chooseService(context), context.env);
   return commandOf('report', [report, ...service]);
 }

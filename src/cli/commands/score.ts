@@ -15,62 +15,50 @@ import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { chooseQueue } from '../../shards/queue/queue-address.ts';
 import type { UsedFile } from '../../storage/target.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { observersOf } from '../score/observers.ts';
 import { readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Scores a CSV, or several. */
-export const run = (context: Context): Promise<number> =>
-  tellingEnd('score', context, {}, told => runScore(told, {}));
+export const run = (context: Context): Promise<number> => tellingEnd('score', context, runScore);
 
 /**
  * Scores with the options of flags and definition.
  *
- * @param defined the `score` section of a definition; flags override it
  * @param reads files that the command reads in addition to the inputs and the key file
  */
-export async function runScore(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  reads: readonly UsedFile[] = [],
-): Promise<number> {
+export async function runScore(context: Context, reads: readonly UsedFile[] = []): Promise<number> {
   const ending = new AbortController();
-  const job = await readJob(context, defined, reads, ending.signal);
-  if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
-    return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
-  checkNoShards({ ...defined, ...context.flags });
+  const job = await readJob(context, reads, ending.signal);
+  if (resolveValues(workersOption, context.flags, context.defined).workers > 0 || (await wantsQueue(context)))
+    return (await import('../shards/score-workers.ts')).scoreWorkers(context, job);
+  checkNoShards({ ...context.defined, ...context.flags });
   const { exit_code } = await untilSignal(context, run => {
     run.control.signal.addEventListener('abort', () => ending.abort());
     return job.isMany
-      ? executeMany(context, defined, job, run)
+      ? executeMany(context, job, run)
       : executeRun(
           runOfJob(job, {
             control: run.control,
-            observers: observersOf(context, defined, job, run),
-            openScorer: scorerOf(context, defined, job, run),
+            observers: observersOf(context, job, run),
+            openScorer: scorerOf(context, job, run),
           }),
         );
   });
   return exit_code ?? ExitCode.done;
 }
 
-async function executeMany(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  job: RunJob,
-  run: SignalledRun,
-): Promise<Summary> {
+async function executeMany(context: Context, job: RunJob, run: SignalledRun): Promise<Summary> {
   // Loaded only when they are needed.
   const { executeFiles } = await import('../../library/several/execute-files.ts');
   const { filesWatch } = await import('../score/files-watch.ts');
   const watch = filesWatch(context, job, run);
   keepHeapSmall();
-  return executeFiles({ job, control: run.control, watch, openScorer: scorerOf(context, defined, job, run) });
+  return executeFiles({ job, control: run.control, watch, openScorer: scorerOf(context, job, run) });
 }
 
 /**
@@ -85,16 +73,11 @@ function keepHeapSmall(): void {
 
 /** Opens what predicts, once it is known that there is a report. */
 const scorerOf =
-  (
-    context: Context,
-    defined: Readonly<Record<string, unknown>>,
-    { values }: RunJob,
-    { control: { signal: stop } }: SignalledRun,
-  ) =>
+  (context: Context, { values }: RunJob, { control: { signal: stop } }: SignalledRun) =>
   async ({ onRetry, trace }: RequestWatch): Promise<OpenPredictor> => {
     reportOf(values);
     const { env } = context;
-    const address = chooseService(context, defined);
+    const address = chooseService(context);
     if (address.kind === 'local') await warnOfHome(context, address.home);
     return openPredictor({ values, address, env, onRetry, trace, stop });
   };
@@ -102,9 +85,10 @@ const scorerOf =
 /**
  * Whether a queue is given; the rest of it is loaded only then. What the variable of other commands has refuses no run.
  */
-function wantsQueue({ flags, env, log }: Context): boolean {
+async function wantsQueue({ flags, env, log }: Context): Promise<boolean> {
   if (flags.queue !== undefined) return flags.queue !== 'none';
   if (!env.ROWCAST_QUEUE) return false;
+  const { chooseQueue } = await import('../../shards/queue/queue-address.ts');
   try {
     return chooseQueue(undefined, env.ROWCAST_QUEUE) !== undefined;
   } catch (error) {
@@ -128,12 +112,8 @@ function checkNoShards(given: Readonly<Record<string, unknown>>): void {
  *
  * @throws RowcastError those of `resolveRunPaths` and `planFiles`
  */
-export async function checkPaths(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  reads: readonly UsedFile[],
-): Promise<void> {
-  const job = await readJob(context, defined, reads);
+export async function checkPaths(context: Context, reads: readonly UsedFile[]): Promise<void> {
+  const job = await readJob(context, reads);
   // What is not there yet is waited for after the training.
   const { waitForInput, readyFile } = job.values;
   if (job.isMany && (waitForInput > 0 || readyFile !== undefined)) return;
@@ -142,12 +122,8 @@ export async function checkPaths(
 }
 
 /** Writes that a run is in progress, before a training that it waits for. */
-export async function recordStart(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  reads: readonly UsedFile[],
-): Promise<void> {
-  const job = await readJob(context, defined, reads);
+export async function recordStart(context: Context, reads: readonly UsedFile[]): Promise<void> {
+  const job = await readJob(context, reads);
   const record = recordOf(job);
   await record.recall();
   await writeUnlocked(job.paths, record.state);
@@ -156,11 +132,10 @@ export async function recordStart(
 /** Writes the summary of a run that could not start, if it has one. */
 export async function recordEarlyEnd(
   context: Context,
-  defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
   error: unknown,
 ): Promise<void> {
-  const job = await readJob(context, defined, reads);
+  const job = await readJob(context, reads);
   const summary = await recordOf(job).fail(error);
   await writeUnlocked(job.paths, summary).catch(cause =>
     context.log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),

@@ -17,12 +17,12 @@ import type { Tls } from '../../server/http/http-server.ts';
 import { startServer } from '../../server/server.ts';
 import type { RunningService } from '../../server/service.ts';
 import { warmUp } from '../../server/warm-up.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
-import { failureFields, failureMessage } from '../exit-codes.ts';
+import { failureFields, failureMessage } from '../failure-text.ts';
 import { announceKey, announcePlatform } from '../serve/announce-platform.ts';
 import { shutDown } from '../serve/shut-down.ts';
 import { onSignals } from '../signals.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log, logFormat }: Context): Promise<number> {

@@ -28,7 +28,7 @@ import { describeStatus } from '../terminal/status-text.ts';
 const WATCH_MS = 1_000;
 
 /** How what is looked at is reached. */
-interface Place {
+interface LookOptions {
   among: Backends;
   /** The flags that have another command reach it too. */
   stores: readonly string[];
@@ -43,19 +43,19 @@ interface Seen {
  * Prints the state of an output, or of several: those of a folder, a pattern or a definition. The exit code is that of
  * the state.
  */
-export async function run(context: Context): Promise<number> {
-  const { flags } = context;
-  const { defined, stores } = await definedRuns(context);
-  const place = { among: backendsOf(stores), stores: storeFlags(stores) };
+export async function run(given: Context): Promise<number> {
+  const { flags } = given;
+  const { context, stores } = await definedRuns(given);
+  const options = { among: backendsOf(stores), stores: storeFlags(stores) };
   // Whoever has seen it running knows that a run wrote it.
   let wasRunning = false;
   const look = async (): Promise<Seen> => {
-    const selected = await selectRuns('status', context, defined, place.among);
+    const selected = await selectRuns('status', context, options.among);
     const isJson = flags.json === true;
     const seen =
       selected.single === undefined
-        ? await lookAtRuns(selected, place.among, isJson)
-        : await lookAt(selected.single, place, isJson, wasRunning);
+        ? await lookAtRuns(selected, options.among, isJson)
+        : await lookAt(selected.single, options, isJson, wasRunning);
     wasRunning = seen.state === 'running';
     return seen;
   };
@@ -84,10 +84,15 @@ async function again(look: () => Promise<Seen>): Promise<Seen> {
   return look();
 }
 
-async function lookAt(path: string, place: Place, isJson: boolean, wasRunning: boolean): Promise<Seen> {
-  const { among } = place;
+async function lookAt(
+  path: string,
+  options: LookOptions,
+  isJson: boolean,
+  wasRunning: boolean,
+): Promise<Seen> {
+  const { among } = options;
   const shards = await findShards(path, among);
-  if (shards !== undefined) return lookAtShards(shards, place, isJson);
+  if (shards !== undefined) return lookAtShards(shards, options, isJson);
   const status = await readStatusOf(path, among, !wasRunning);
   const { saved, run } = status;
   const lost = schemeOf(path) === undefined ? await lostRejectsOf(path) : undefined;
@@ -134,7 +139,11 @@ async function reportNow({ service, report }: Checkpoint['fingerprint']): Promis
 const withLostRejects = (report: StatusReport, lost: string | undefined): StatusReport =>
   report.state === 'finished' && lost !== undefined ? { ...report, lost_rejects: lost } : report;
 
-async function lookAtShards(folder: SharedFolder, { among, stores }: Place, isJson: boolean): Promise<Seen> {
+async function lookAtShards(
+  folder: SharedFolder,
+  { among, stores }: LookOptions,
+  isJson: boolean,
+): Promise<Seen> {
   const progress = await readProgress(folder, among);
   const report = shardsReport(progress);
   const { env } = process;

@@ -10,17 +10,16 @@ import { findHistory } from '../../library/history-files.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { trainReport } from '../../training/train.ts';
+import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { onSignals } from '../signals.ts';
-import { printText } from '../terminal/print.ts';
-import { openProgress, progressMode } from '../terminal/progress.ts';
-import { stepReport } from '../terminal/progress-text.ts';
+import { printJson, printText } from '../terminal/print.ts';
+import { openProgress, stepReport } from '../terminal/progress.ts';
 import { describeReport } from '../terminal/report-text.ts';
-import { warnOfHome } from '../warn-of-home.ts';
 
 /** Trains a report and prints its id and tech specs. */
-export const run = (context: Context): Promise<number> => tellingEnd('train', context, {}, trainAndPrint);
+export const run = (context: Context): Promise<number> => tellingEnd('train', context, trainAndPrint);
 
 async function trainAndPrint(context: Context): Promise<number> {
   const { report, isSkipped } = await runTrain(context);
@@ -30,9 +29,9 @@ async function trainAndPrint(context: Context): Promise<number> {
     accuracy: report.tech_specs.testing_accuracy,
     warnings: report.warnings,
   });
+  if (context.flags.json === true) await printJson(report, 2);
   // The warnings were already logged.
-  const text = (): string => describeReport(report.id, { ...report, warnings: [] });
-  await printText(context.flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : text());
+  else await printText(describeReport(report.id, { ...report, warnings: [] }));
   return ExitCode.done;
 }
 
@@ -43,9 +42,10 @@ async function trainAndPrint(context: Context): Promise<number> {
  * @throws Interrupted; as `train`
  */
 export async function runTrain(
-  { flags, env, log, logFormat }: Context,
+  context: Context,
   definition?: Readonly<Record<string, unknown>>,
 ): Promise<{ report: TrainedReport; isSkipped: boolean }> {
+  const { flags, env, log } = context;
   const defined = definition ?? {};
   const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);
   const isChosen = definition === undefined || defined['if-exists'] !== undefined;
@@ -57,25 +57,27 @@ export async function runTrain(
   if (values.predict === undefined)
     throw new RowcastError('usage', 'no column to predict; use --predict COLUMN');
   const { predict } = values;
-  const home = homeOf({ flags, env }, defined);
-  await warnOfHome({ log }, home);
-  const { storeOptions } = values;
-  const { historyFile, furtherFiles } = await findHistory(names, { storeOptions });
+  const home = homeOf({ flags, env, defined });
+  await warnOfHome(context, home);
+  const { historyFile, furtherFiles } = await findHistory(names, values);
   let isSkipped = false;
-  const steps = showSteps({ flags, log, logFormat });
+  const progress = openProgress(context);
+  // Shows the current step of the training and the time since its start.
+  const onStep = (step: string): void => progress.show(seconds => stepReport(step, seconds));
+  onStep('reading');
   const signals = onSignals({
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: the training is stopped`),
   });
   const stop = signals.first;
   const training = trainReport({
     signal: stop,
-    onStep: steps.onStep,
+    onStep,
+    ...values,
     historyFile,
     furtherFiles,
-    storeOptions,
     predict,
     home,
-    seed: values.seed,
+    id: values.report,
     ifExists: isChosen ? values.ifExists : undefined,
     byDefinition: definition !== undefined,
     onBegin: () =>
@@ -93,27 +95,12 @@ export async function runTrain(
         { event: 'training_repeated', report: id },
         `report ${id} is trained again: ${changes.join(', ')}`,
       ),
-    names: values.names,
-    encoding: values.encoding,
-    escape: values.escape,
-    skipLines: values.skipLines,
-    ...(values.bins !== undefined && { bins: values.bins }),
-    ...(values.report !== undefined && { id: values.report }),
-    ...(values.quote !== undefined && { quote: values.quote }),
-    inputFormat: values.inputFormat,
-    maxGroupBytes: values.maxGroupBytes,
-    maxRecordBytes: values.maxRecordBytes,
-    ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
-    features: values.features,
-    excludeFeatures: values.excludeFeatures,
-    nulls: values.nulls,
-    maxRejects: values.maxRejects,
     // The choices of the option are the types of columns.
     types: values.types as Readonly<Record<string, TypeChoice>> | undefined,
   });
   // Reading may hang.
   const report = await unlessStopped(training, stop).finally(() => {
-    steps.close();
+    progress.close();
     signals.end();
   });
   if (isSkipped) return { report, isSkipped };
@@ -129,18 +116,6 @@ export const historyNames = ({ history = '' }: Readonly<Record<string, unknown>>
 function trainedOn(names: readonly string[], files: number): string {
   const given = names.map(name => (name === '-' ? 'stdin' : name));
   return `${formatList(given)}${files === names.length ? '' : ` (${countOf(files, 'file')})`}`;
-}
-
-/** Shows the current step of the training and the time since its start. */
-function showSteps({ flags, log, logFormat }: Pick<Context, 'flags' | 'log' | 'logFormat'>): {
-  onStep(step: string): void;
-  close(): void;
-} {
-  // The training prints to stdout only when it is finished.
-  const progress = openProgress({ ...progressMode(flags), output: '', logFormat, log });
-  const onStep = (step: string): void => progress.show(seconds => stepReport(step, seconds));
-  onStep('reading');
-  return { onStep, close: progress.close };
 }
 
 /** Maximum number of notes that are logged: training data with many columns has one for each. */

@@ -6,10 +6,8 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import type { LongField } from '../../formats/records/batch-reader.ts';
-import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
-import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
-import { concernsAll } from '../../library/several/common-failures.ts';
+import { combineExitCodes, concernsAll } from '../../library/several/combine-exit-codes.ts';
 import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { longFieldLine } from '../../runs/input-warnings.ts';
@@ -22,25 +20,25 @@ import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
 import { eachFile } from '../each-file.ts';
 import { type FinishedFiles, fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
-import { reportedRequests } from '../open-service.ts';
-import { printText } from '../terminal/print.ts';
+import { scorerOptionsOf } from '../open-service.ts';
+import { printJson } from '../terminal/print.ts';
 import { describeTally, describeVerified, type VerifiedFile } from '../terminal/verified-text.ts';
 
 /** Checks that outputs match their inputs; the first difference of a file is an error. */
-export async function run(context: Context): Promise<number> {
-  const { flags, log } = context;
+export async function run(given: Context): Promise<number> {
+  const { flags, log } = given;
   const { classes, predict } = sampleOptions;
   const options = { ...verifyOptions, classes, predict };
   const taken = flags.input === undefined ? fileOptions : {};
-  const defined = await definedBy(context, {
+  const context = await definedBy(given, {
     ...options,
     ...taken,
     ...(flags.sample !== undefined && sampleOptions),
   });
-  const values = resolveValues(options, flags, defined);
+  const values = resolveValues(options, flags, context.defined);
   const { json } = resolveValues(jsonOption, flags);
-  const sample = await sampleOf(context, defined);
-  const { pairs, areMany, secretUrls } = await filesToVerify(context, defined, backendsOf(values));
+  const sample = await sampleOf(context);
+  const { pairs, areMany, secretUrls } = await filesToVerify(context, backendsOf(values));
   const files: VerifiedFile[] = [];
   const verifyPair = async (pair: FilePair): Promise<number> => {
     const verified = await verifyOne(context, { pair, values: { ...values, secretUrls }, sample });
@@ -50,7 +48,7 @@ export async function run(context: Context): Promise<number> {
   };
   if (!areMany) {
     const [pair] = pairs;
-    const code = pair && verifyPair(pair).finally(() => json && printText(jsonOf({ ...files[0] })));
+    const code = pair && verifyPair(pair).finally(() => json && printJson({ format: 1, ...files[0] }));
     return (await code) ?? ExitCode.done;
   }
   const begun = performance.now();
@@ -65,19 +63,12 @@ export async function run(context: Context): Promise<number> {
     { event: 'files_verified', files: pairs.length, rows, seconds },
     describeVerified(files, pairs.length, rows, seconds),
   );
-  if (json) await printText(jsonOf({ agrees: code === ExitCode.done, rows, files }));
+  if (json) await printJson({ format: 1, agrees: code === ExitCode.done, rows, files });
   return code;
 }
 
-const jsonOf = (members: Readonly<Record<string, unknown>>): string =>
-  `${JSON.stringify({ format: 1, ...members })}\n`;
-
 /** @throws RowcastError `usage`; as `filesOfRuns` and `filesInFolder` */
-async function filesToVerify(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  among: Backends,
-): Promise<FinishedFiles> {
+async function filesToVerify(context: Context, among: Backends): Promise<FinishedFiles> {
   const { input, output, definition } = context.flags;
   const [first, ...others] = [input ?? []].flat().map(String);
   if (first === undefined && definition === undefined)
@@ -91,7 +82,7 @@ async function filesToVerify(
       location: { file: first },
       hint: `For all runs that a folder of outputs has a record of, give that folder alone. Otherwise quote patterns: ${commandOf('verify', [fileIn(first, '*.csv'), fileIn(String(output), '{name}.csv')])}`,
     });
-  const files = await filesOfRuns(context, defined, 'OUTPUT');
+  const files = await filesOfRuns(context, 'OUTPUT');
   if (first === undefined && files.pairs.some(pair => pair.output === '-'))
     throw new RowcastError('usage', 'the definition writes to stdout, which cannot be verified', {
       hint: 'Name the files: rowcast verify INPUT OUTPUT --definition FILE.',
@@ -157,11 +148,8 @@ function totalOf(tallies: readonly VerifiedRows[]): VerifiedRows {
 }
 
 /** What predicts rows again with --sample. @throws RowcastError `usage` without a report */
-async function sampleOf(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-): Promise<FilesToVerify['sample']> {
-  const { flags, env } = context;
+async function sampleOf(context: Context): Promise<FilesToVerify['sample']> {
+  const { flags, defined } = context;
   const { nulls } = verifyOptions;
   // Whatever a definition says of its run.
   const given = { 'max-outage': SHORT_OUTAGE, ...flags };
@@ -171,12 +159,6 @@ async function sampleOf(
   const { predictAgain, sampleValues } = await import('../../library/predict-again.ts');
   const run = sampleValues(values);
   const { signal: stop } = new AbortController();
-  const opening = {
-    values: run,
-    address: chooseService({ flags, env }, defined),
-    env,
-    ...reportedRequests(context, run),
-    stop,
-  };
+  const opening = scorerOptionsOf(context, run, stop);
   return { size: values.sample, predict: predictAgain(run, use => withScorer(opening, use), stop) };
 }

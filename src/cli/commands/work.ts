@@ -18,7 +18,7 @@ import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 
 /** Scores shards of a plan until none is left, or those that were asked for, or those that a queue gives out. */
-export const run = (context: Context): Promise<number> => tellingEnd('work', context, {}, runWork);
+export const run = (context: Context): Promise<number> => tellingEnd('work', context, runWork);
 
 async function runWork(context: Context): Promise<number> {
   const { flags, log } = context;

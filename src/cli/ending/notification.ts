@@ -156,8 +156,8 @@ function countsOf({ status, rows, shards, accuracy }: CommandEnding): string[] {
 }
 
 function reasonFor({ code, message, file, line, row }: RunError): string {
-  const place = [file, line].filter(part => part !== null).join(':');
-  const where = `${place === '' ? '' : `${sanitize(place)}: `}`;
+  const location = [file, line].filter(part => part !== null).join(':');
+  const where = location === '' ? '' : `${sanitize(location)}: `;
   const atRow = row === null ? '' : `, row ${row}`;
   return `${where}${message.replace(/\.$/, '')} [${code}]${atRow}.`;
 }

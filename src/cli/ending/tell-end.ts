@@ -12,7 +12,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import { readVersion } from '../../base/version.ts';
 import { redacted } from '../../client/base-url.ts';
 import { SECRET } from '../../library/definition/variables.ts';
-import { isVariableOfDefinition } from '../../library/service/own-variable.ts';
+import { isVariableOfDefinition } from '../../library/service/access.ts';
 import { ExitCode, exitCodeOf, runErrorOf } from '../../runs/exit-code.ts';
 import { postJson } from '../../runs/observers/post-json.ts';
 import { summaryText } from '../../runs/observers/summary-file.ts';
@@ -22,8 +22,6 @@ import type { CommandOutcome, Context } from '../context.ts';
 import { onSignals } from '../signals.ts';
 import { type CommandEnding, notificationOf } from './notification.ts';
 
-type Section = Readonly<Record<string, unknown>>;
-
 /** How long the URL, and the command, may take; and how long after a signal, when schedulers kill a process soon. */
 const [NOTIFY_MS, COMMAND_MS] = [10_000, 60_000];
 const [NOTIFY_AFTER_SIGNAL_MS, COMMAND_AFTER_SIGNAL_MS] = [2_000, 5_000];
@@ -31,34 +29,32 @@ const [NOTIFY_AFTER_SIGNAL_MS, COMMAND_AFTER_SIGNAL_MS] = [2_000, 5_000];
 /** Commands whose outcome is the summary of a run, also if none has begun. */
 const OF_RUNS: readonly string[] = ['score', 'run'];
 
-interface Told {
+interface EndOptions {
   command: string;
   context: Context;
-  /** The `score` section of a definition. */
-  defined: Section;
   notifyEnv: string | undefined;
   onEnd: string | undefined;
 }
 
 /** Executes a command, then tells how it has ended; see `tellingEnd`. */
 export async function executeAndTell(
-  told: Told,
+  options: EndOptions,
   execute: (context: Context) => Promise<number>,
 ): Promise<number> {
-  if (told.notifyEnv !== undefined) checkVariable(told.notifyEnv);
+  if (options.notifyEnv !== undefined) checkVariable(options.notifyEnv);
   const startedAt = new Date().toISOString();
   let outcome: CommandOutcome = {};
   const onOutcome = (more: CommandOutcome): void => {
     outcome = { ...outcome, ...more };
   };
   let failure: Failure | undefined;
-  const code = await execute({ ...told.context, onOutcome }).catch((error: unknown) => {
+  const code = await execute({ ...options.context, onOutcome }).catch((error: unknown) => {
     failure = { error };
     return exitCodeOf(error);
   });
   await tellEnd(
-    told,
-    await endingOf(told, { outcome: { started_at: startedAt, ...outcome }, code, failure }),
+    options,
+    await endingOf(options, { outcome: { started_at: startedAt, ...outcome }, code, failure }),
   );
   if (failure !== undefined) throw failure.error;
   return code;
@@ -70,11 +66,11 @@ interface Failure {
 
 /** The outcome of a command with how it has ended. */
 async function endingOf(
-  { command, context, defined }: Told,
+  { command, context }: EndOptions,
   { outcome, code, failure }: { outcome: CommandOutcome; code: number; failure: Failure | undefined },
 ): Promise<CommandEnding> {
   const isUnknown = outcome.run_id === undefined && OF_RUNS.includes(command);
-  const refused = isUnknown ? await refusedRun(namesOfRefused(context, defined), code, failure) : {};
+  const refused = isUnknown ? await refusedRun(namesOfRefused(context), code, failure) : {};
   const known: CommandOutcome = { ...refused, ...outcome };
   const error = known.error ?? (failure === undefined ? null : runErrorOf(failure.error));
   const byExitCode =
@@ -102,7 +98,7 @@ async function refusedRun(
 }
 
 /** Tells the URL and runs the command, both at the same time. */
-async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: CommandEnding): Promise<void> {
+async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: CommandEnding): Promise<void> {
   const { env, log } = context;
   const isInterrupted = ending.error?.code === 'interrupted';
   // Another signal ends the waiting.
@@ -123,7 +119,7 @@ async function tellEnd({ context, defined, notifyEnv, onEnd }: Told, ending: Com
   const run = async (): Promise<void> => {
     if (onEnd === undefined) return;
     const { over, end } = within(COMMAND_MS, COMMAND_AFTER_SIGNAL_MS);
-    const reason = await runOnEnd(context, defined, { command: onEnd, ending, text: body.text, over })
+    const reason = await runOnEnd(context, { command: onEnd, ending, text: body.text, over })
       .catch(reasonOf)
       .finally(end);
     if (reason !== undefined)
@@ -145,32 +141,28 @@ interface OnEnd {
 
 /** @returns why it has failed, if it has */
 async function runOnEnd(
-  { env, flags, log, logFormat }: Context,
-  defined: Section,
+  { env, flags, defined, log, logFormat }: Context,
   { command, ending, text, over }: OnEnd,
 ): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-'));
   try {
     const summary = join(folder, 'summary.json');
     await writeFile(summary, summaryText(ending), { mode: 0o600 });
-    const told = commandEnvironment(env, [flags, defined], { ending, text, summary });
+    const own = commandEnvironment(env, [flags, defined], { ending, text, summary });
     const onOutput = (lines: string): void => {
       if (logFormat === 'text') process.stderr.write(lines);
       else
         for (const line of lines.split('\n'))
           if (line !== '') log.info({ event: 'on_end_output' }, sanitize(line));
     };
-    return await runCommand(command, { env: told, over, onOutput });
+    return await runCommand(command, { env: own, over, onOutput });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** The names of a run whose options may be wrong: without those that are not known. */
-export function namesOfRefused(
-  { flags }: Pick<Context, 'flags'>,
-  defined: Readonly<Record<string, unknown>>,
-): RunNames {
+export function namesOfRefused({ flags, defined }: Pick<Context, 'flags' | 'defined'>): RunNames {
   const given = (name: string): string[] => [flags[name] ?? defined[name] ?? []].flat().map(String);
   const shown = (name: string, pipe: string): string =>
     name === '-' ? pipe : /^https?:/i.test(name) ? redacted(name) : absolutePath(name);

@@ -6,18 +6,16 @@ import type { Context } from '../context.ts';
  * Executes a command, then tells those whom its options name how it has ended. What fails in that is a warning: the
  * result of the command stays.
  *
- * @param defined the `score` section of a definition; flags override it
  * @throws RowcastError `usage` for options that are wrong themselves; what the command throws
  */
 export async function tellingEnd(
   command: string,
   context: Context,
-  defined: Readonly<Record<string, unknown>>,
   execute: (context: Context) => Promise<number>,
 ): Promise<number> {
-  const { notifyEnv, onEnd } = resolveValues(endOptions, context.flags, defined);
+  const { notifyEnv, onEnd } = resolveValues(endOptions, context.flags, context.defined);
   if (notifyEnv === undefined && onEnd === undefined) return execute(context);
   // Loaded only when it is needed.
   const { executeAndTell } = await import('./tell-end.ts');
-  return executeAndTell({ command, context, defined, notifyEnv, onEnd }, execute);
+  return executeAndTell({ command, context, notifyEnv, onEnd }, execute);
 }

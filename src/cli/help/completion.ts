@@ -1,4 +1,4 @@
-import type { Option } from '../../base/options/option.ts';
+import { flagSpellings, type Option } from '../../base/options/option.ts';
 import { type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 
@@ -27,10 +27,7 @@ export function completionScript(shell: string): string {
 /** Both shells get their words from this: `words` as typed so far, `cur` the one to complete, `prev` the one before. */
 function bash(): string {
   const cases = commands.map(command => {
-    const flags = namedOptions(command).flatMap(({ name, option }) => [
-      `--${name}`,
-      ...(option.alias === undefined ? [] : [`-${option.alias}`]),
-    ]);
+    const flags = namedOptions(command).flatMap(({ name, option }) => flagSpellings(name, option));
     const { choices, kind } = command.positionals?.[0] ?? {};
     const words = [
       ...secondWords(command.name),
@@ -48,8 +45,7 @@ function bash(): string {
         : option.kind === 'path'
           ? '@files'
           : '';
-    const spellings = [`--${name}`, ...(option.alias === undefined ? [] : [`-${option.alias}`])];
-    values.set(action, [...new Set([...(values.get(action) ?? []), ...spellings])]);
+    values.set(action, [...new Set([...(values.get(action) ?? []), ...flagSpellings(name, option)])]);
   }
   const valueCases = [...values].map(([action, names]) => {
     const reply =
@@ -121,8 +117,8 @@ function fish(): string {
   return `# Completion of rowcast for fish: rowcast completion fish > ~/.config/fish/completions/rowcast.fish\n${lines.join('\n')}\n`;
 }
 
-function fishValue({ alias, kind, choices }: Option): string {
-  const short = alias === undefined ? '' : ` -s ${alias}`;
+function fishValue({ alias, secondName, kind, choices }: Option): string {
+  const short = `${secondName === undefined ? '' : ` -l ${secondName}`}${alias === undefined ? '' : ` -s ${alias}`}`;
   if (kind === 'boolean') return short;
   if (kind === 'path') return `${short} -r -F`;
   return `${short} -x${kind === 'text' && choices !== undefined ? ` -a ${quoted(choices.join(' '))}` : ''}`;

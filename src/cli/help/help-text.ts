@@ -1,4 +1,10 @@
-import { describeWithDefault, type Option, type Options, placeholderOf } from '../../base/options/option.ts';
+import {
+  describeWithDefault,
+  flagSpellings,
+  type Option,
+  type Options,
+  placeholderOf,
+} from '../../base/options/option.ts';
 import {
   argumentName,
   type CommandRow,
@@ -62,7 +68,7 @@ export function commandHelp(command: CommandRow, isShort: boolean): string {
     ...(isShort ? [commonOptions(command)] : allOptions(command)),
     section(
       'Examples',
-      examples.map(each => `  # ${each.about}\n  ${each.command.replaceAll('\n', '\n  ')}`),
+      Object.entries(examples).map(([about, typed]) => `  # ${about}\n  ${typed.replaceAll('\n', '\n  ')}`),
     ),
     ...(isShort
       ? [[`rowcast ${name} --help shows all options.`]]
@@ -95,10 +101,8 @@ const optionLines = (options: Options): string[] =>
   });
 
 /** How an option is written: `-o, --output FILE`. */
-export function optionSyntax(name: string, option: Option): string {
-  const short = option.alias === undefined ? '' : `-${option.alias}, `;
-  return `${short}--${name} ${placeholderOf(option)}`.trimEnd();
-}
+export const optionSyntax = (name: string, option: Option): string =>
+  `${flagSpellings(name, option).join(', ')} ${placeholderOf(option)}`.trimEnd();
 
 /** How a command is called: `rowcast score [INPUT] [options]`. */
 export function usageLine({ name, positionals = [] }: CommandRow): string {

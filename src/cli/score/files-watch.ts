@@ -8,18 +8,21 @@ import type { FilePair } from '../../runs/several/pair-files.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
-import { nameReport } from '../service.ts';
 import { type LogFields, logOfFile } from '../terminal/log.ts';
-import { openProgress, type ProgressDisplay, progressMode } from '../terminal/progress.ts';
-import { type ProgressReport, progressText } from '../terminal/progress-text.ts';
+import {
+  openProgress,
+  type ProgressDisplay,
+  type ProgressReport,
+  progressText,
+} from '../terminal/progress.ts';
 import { describeFiles } from './files-text.ts';
-import { logDrift } from './log-run.ts';
+import { logDrift, nameReport } from './log-run.ts';
 import { observersOfFile, observersOfFiles } from './observers.ts';
 import type { SignalledRun } from './until-signal.ts';
 
 /** Everything that watches the files of a command. */
 export function filesWatch(context: Context, job: RunJob, { control, onService }: SignalledRun): FilesWatch {
-  const { commandLine, flags, log, logFormat } = context;
+  const { commandLine, log, logFormat } = context;
   const { report = '' } = job.values;
   const { observers, telemetry, lineage } = observersOfFiles(context, job, control.signal);
   let service: string | null = null;
@@ -43,7 +46,7 @@ export function filesWatch(context: Context, job: RunJob, { control, onService }
       );
     },
     started(total) {
-      line = openProgress({ ...progressMode(flags), output: '', isTotal: true, logFormat, log });
+      line = openProgress(context, { isTotal: true });
       line.show(seconds => filesProgress(total, service, seconds));
     },
     scored: () => line?.close(),

@@ -7,10 +7,14 @@ import { longFieldLine } from '../../runs/input-warnings.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import type { DriftLine } from '../../runs/observers/drift.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
-import { nameReport } from '../service.ts';
 import type { LogFields } from '../terminal/log.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
+
+/** A report for people: `local report churn`, or `report churn at http://…`. */
+export const nameReport = (report: string, { name }: Pick<Scorer, 'name'>): string =>
+  name === LOCAL ? `local report ${report}` : `report ${report} at ${name}`;
 
 export interface RunLogOptions {
   report: string;

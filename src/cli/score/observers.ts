@@ -9,18 +9,15 @@ import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { checkStdout } from '../closed-stdout.ts';
+import { checkStdout } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { retryLines } from '../retry-lines.ts';
-import { progressLine, progressMode } from '../terminal/progress.ts';
+import { progressLine } from '../terminal/progress.ts';
 import { logDrift, logRunId, logRunWarnings, rejectLog, runLog, waitingLog } from './log-run.ts';
 import { nameOf } from './read-job.ts';
-import { type Lineage, lineageEvents, sharedLineage } from './run-lineage.ts';
-import { runTelemetry } from './run-telemetry.ts';
+import { type Lineage, lineageEvents, runTelemetry, sharedLineage } from './sent-events.ts';
 import type { SignalledRun } from './until-signal.ts';
-
-type Section = Readonly<Record<string, unknown>>;
 
 /** What may watch a run of a command. */
 type Watcher =
@@ -44,11 +41,10 @@ const watched = <W extends Watcher = never>(
  */
 export function observersOf(
   context: Context,
-  defined: Section,
   job: RunJob,
   { control: { signal: stop }, onService }: SignalledRun,
 ): RunObserver[] {
-  const { env, flags, log, logFields, logFormat } = context;
+  const { env, log, logFields } = context;
   const { values } = job;
   const { output, rejects, report = '', maxOutage } = values;
   const [input = '-'] = job.inputs;
@@ -61,7 +57,7 @@ export function observersOf(
       format,
       values,
       input,
-      address: chooseService(context, defined),
+      address: chooseService(context),
       rejects: path,
       env,
       prediction,
@@ -78,7 +74,7 @@ export function observersOf(
       },
     },
     waiting: { waiting: waitingLog(log) },
-    progress: progressLine({ ...progressMode(flags), output, logFormat, log }, stop),
+    progress: progressLine(context, { output }, stop),
     log: runLog(context, {
       report,
       input,
@@ -139,10 +135,10 @@ export function observersOfFile(
   stop: AbortSignal,
   span: RunSpan,
 ): RunObserver[] {
-  const { flags, log, logFields, logFormat, lineage } = context;
+  const { log, logFields, lineage } = context;
   return watched(['service', 'retries', 'resultFiles', 'warnings', 'outcome', 'stdout'], {
     runId: logRunId(logFields),
-    progress: progressLine({ ...progressMode(flags), output, name: input, logFormat, log }, stop),
+    progress: progressLine(context, { output, name: input }, stop),
     log: runLog(context, { report, input, output, isPart: true }),
     waiting: { waiting: waitingLog(log) },
     rejects: rejectLog(log, input, true),

@@ -4,9 +4,9 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { checkPublicUrl } from '../../base/scheme.ts';
 import { formats } from '../../formats/formats.ts';
 import { comparedFiles } from '../../library/run-memory.ts';
-import { namesOf } from '../../library/run-names.ts';
+import { namesOf } from '../../library/runs-of.ts';
+import { isVariableOfDefinition } from '../../library/service/access.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
-import { isVariableOfDefinition } from '../../library/service/own-variable.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
@@ -23,10 +23,8 @@ export interface JobFiles extends Pick<RunJob, 'values' | 'backends' | 'inputs' 
   secretUrls: ReadonlyMap<string, string> | undefined;
 }
 
-/** @param defined the `score` section of a definition; flags override it */
 export async function readFiles(
-  { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
-  defined: Readonly<Record<string, unknown>>,
+  { flags, env, defined, log }: Context,
   ending?: AbortSignal,
 ): Promise<JobFiles> {
   const values = resolveValues(runOptions, flags, defined);
@@ -45,18 +43,16 @@ export async function readFiles(
 }
 
 /**
- * @param defined the `score` section of a definition; flags override it
  * @param reads files that the command reads in addition to the inputs and the key file
  * @param ending aborted when the command is to end, so that it waits for no store any more
  */
 export async function readJob(
-  given: Pick<Context, 'flags' | 'env' | 'log' | 'isTrained' | 'history' | 'outputAsWritten'>,
-  defined: Readonly<Record<string, unknown>>,
+  context: Context,
   reads: readonly UsedFile[],
   ending?: AbortSignal,
 ): Promise<RunJob> {
-  const { flags, env, isTrained, history, outputAsWritten } = given;
-  const { values: resolved, backends, inputs, isMany } = await readFiles(given, defined, ending);
+  const { flags, defined, isTrained, history, outputAsWritten } = context;
+  const { values: resolved, backends, inputs, isMany } = await readFiles(context, ending);
   const values = { ...resolved, restartIfRetrained: isTrained, history };
   const { output, rejects, summary, private: isPrivate } = values;
   refuseTerminal(values, inputs);
@@ -74,7 +70,7 @@ export async function readJob(
       summary,
       private: isPrivate,
       backends,
-      reads: [...reads, ...serviceFiles({ flags, env }, defined), ...comparedFiles(values)],
+      reads: [...reads, ...serviceFiles(context), ...comparedFiles(values)],
     },
     names: namesOf(values, inputs),
     outputAsWritten: flags.output === undefined ? outputAsWritten : undefined,

@@ -25,41 +25,35 @@ import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
 import type { Context } from '../context.ts';
-import { reportedRequests } from '../open-service.ts';
+import { scorerOptionsOf } from '../open-service.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';
 import { logDrift } from '../score/log-run.ts';
 import { observersOfJoining } from '../score/observers.ts';
-import { beginTelemetry } from '../score/run-telemetry.ts';
+import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
-import { openProgress, progressMode } from '../terminal/progress.ts';
-import { progressPercent } from '../terminal/progress-text.ts';
-import { shownPath } from '../terminal/shown-path.ts';
-import { describeSummary } from '../terminal/summary-text.ts';
+import { openProgress, progressPercent } from '../terminal/progress.ts';
+import { describeSummary, shownPath } from '../terminal/summary-text.ts';
 import { FollowedRun } from './followed-run.ts';
 import { storesIn } from './store-flags.ts';
 import { plannedAddress, workCommandOf } from './work-command.ts';
 
-type Section = Readonly<Record<string, unknown>>;
-
 /**
  * Joins shards that are all finished, and removes their folder.
  *
- * @param defined the `score` section of a definition; flags override it
  * @param onRecord called with what is known of the run
  * @returns the exit code
  */
 export async function assembleFinished(
   given: Context,
   sharded: ShardedRun,
-  defined: Section = {},
   onRecord: (record: RunRecord) => void = () => {},
 ): Promise<number> {
   // The plan does not say how stores are reached.
-  const context = { ...given, flags: { ...storesIn(defined), ...given.flags } };
+  const context = { ...given, flags: { ...storesIn(given.defined), ...given.flags } };
   checkComplete(sharded, workCommandOf(context, sharded));
-  const { exit_code } = await assemble(context, sharded, { defined, onRecord });
+  const { exit_code } = await assemble(context, sharded, onRecord);
   await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
   return exit_code ?? ExitCode.done;
 }
@@ -73,35 +67,36 @@ function unlessBeyond(error: unknown): JoinedTally {
 async function assemble(
   given: Context,
   sharded: ShardedRun,
-  { defined, onRecord }: { defined: Section; onRecord: (record: RunRecord) => void },
+  onRecord: (record: RunRecord) => void,
 ): Promise<Summary> {
-  const { env, flags, log, commandLine } = given;
+  const { flags, defined, log, commandLine } = given;
   const { plan } = sharded;
   const values = plannedValues(plan, flags);
-  const job = plannedJob(plan, values, serviceFiles(given, defined));
+  const job = plannedJob(plan, values, serviceFiles(given));
   const signals = onSignals({
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
     onSecond: () => {},
   });
   const stop = signals.first;
   const control = new RunControl(stop);
-  const address = () => chooseService(given, { ...defined, protocol: values.protocol });
-  const progress = openProgress({ ...progressMode(flags), output: '', logFormat: given.logFormat, log });
+  const progress = openProgress(given);
   const traced = await traceAssembling(given, job, plan);
-  const context: Context = { ...given, telemetry: traced?.run };
-  const countAll = async (files: readonly FileParts[]) => {
-    const opening = { values, address: address(), env, ...reportedRequests(context, values), stop };
-    return withScorer(opening, async scorer => {
+  const context: Context = {
+    ...given,
+    defined: { ...defined, protocol: values.protocol },
+    telemetry: traced?.run,
+  };
+  const countAll = async (files: readonly FileParts[]) =>
+    withScorer(scorerOptionsOf(context, values, stop), async scorer => {
       await checkWorker(plan, { scorer, version: readVersion(), stop });
       const { last } = record;
       const note = (warning: RunNote): void => record.note(warning);
       return joinTallies(files, plan, values, { scorer, stop, backends: job.backends, last, note });
     });
-  };
   const count = async (files: readonly FileParts[]) => {
     if (needsCounts(values)) return countAll(files);
     // Only for a warning and the default limits, for which no service is asked.
-    const isLocal = plan.service === LOCAL && address().kind === 'local';
+    const isLocal = plan.service === LOCAL && chooseService(context).kind === 'local';
     return isLocal ? countAll(files).catch(unlessBeyond) : noTallies;
   };
   const record = new RunRecord({

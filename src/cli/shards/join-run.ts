@@ -3,8 +3,8 @@ import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import { readVersion } from '../../base/version.ts';
-import { namesOf } from '../../library/run-names.ts';
-import { type Address, chooseService } from '../../library/service/choose-service.ts';
+import { namesOf } from '../../library/runs-of.ts';
+import type { Address } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts';
@@ -21,9 +21,9 @@ import { backendsOf } from '../../storage/backends.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
-import { reportedRequests } from '../open-service.ts';
+import { scorerOptionsOf } from '../open-service.ts';
 import { storeRetryLines } from '../retry-lines.ts';
-import { beginTelemetry } from '../score/run-telemetry.ts';
+import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { FollowedRun } from './followed-run.ts';
 import { observeBoth } from './observe-work.ts';
@@ -50,19 +50,18 @@ export async function joinRun<T>(
   const plan = await readPlan(folder);
   const values = resolveValues(runOptions, given.flags, { ...plan.options, ...plan.settings });
   const options = { ...values, report: plan.report.id };
-  const address = chooseService(given, { protocol: values.protocol });
   const retried = storeRetryLines(given.log, values.maxOutage);
   // The leases of shards decide who writes a part.
   const backends = backendsOf(values, { onRetry: retried, leaseMs: 0 });
   if (seesInputs) await checkInputs(plan, values.encoding, backends);
   const worker = randomUUID();
-  const own = { worker, process: thisProcess(), given: givenLimits(values, address) };
-  const sharedPace = new WorkerPace({ folder, ...own });
   const traced = await traceWork(given, plan, values);
-  const context: Context = { ...given, telemetry: traced?.telemetry.run };
-  const opening = { values, address, env: given.env, ...reportedRequests(context, values), sharedPace, stop };
+  const context = { ...given, defined: { protocol: values.protocol }, telemetry: traced?.telemetry.run };
+  const opening = scorerOptionsOf(context, values, stop);
+  const own = { worker, process: thisProcess(), given: givenLimits(values, opening.address) };
+  const sharedPace = new WorkerPace({ folder, ...own });
   const joined = (): Promise<T> =>
-    withScorer(opening, async scorer => {
+    withScorer({ ...opening, sharedPace }, async scorer => {
       await checkWorker(plan, { scorer, version: readVersion(), stop });
       const watched = observeBoth(observer, traced?.observer);
       return use({ folder, plan, options, scorer, worker, sharedPace, observer: watched, stop, backends });

@@ -36,12 +36,10 @@ export interface Sharding {
 /**
  * Writes the plan of a sharded run.
  *
- * @param defined the `score` section of a definition; flags override it
  * @throws RowcastError as `makePlan` and `startPlan`; `usage`
  */
 export async function makeShards(
-  { flags, env, log }: Pick<Context, 'flags' | 'env' | 'log'>,
-  defined: Readonly<Record<string, unknown>>,
+  { flags, env, defined, log }: Context,
   job: RunJob,
   { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
 ): Promise<Sharding> {

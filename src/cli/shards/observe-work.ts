@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import { countOf } from '../../base/number-text.ts';
 import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import type { Context } from '../context.ts';
-import { openProgress, progressMode } from '../terminal/progress.ts';
+import { openProgress, type ProgressContext } from '../terminal/progress.ts';
 
 /** Logs what a worker does. */
 export interface WatchedWork {
@@ -14,12 +13,8 @@ export interface WatchedWork {
   close(): void;
 }
 
-export function observeWork({
-  flags,
-  log,
-  logFormat,
-}: Pick<Context, 'flags' | 'log' | 'logFormat'>): WatchedWork {
-  const progress = openProgress({ ...progressMode(flags), output: '', logFormat, log });
+export function observeWork(context: ProgressContext): WatchedWork {
+  const progress = openProgress(context);
   let done = 0;
   let begun = performance.now();
   return {

@@ -1,37 +1,26 @@
 import { countOf } from '../../base/number-text.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
+import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
 import type { Context } from '../context.ts';
-import { retryLines } from '../retry-lines.ts';
+import { scorerOptionsOf } from '../open-service.ts';
 import { onSignals } from '../signals.ts';
-import { printText } from '../terminal/print.ts';
+import { printJson, printText } from '../terminal/print.ts';
 import { makeShards } from './make-shards.ts';
 import { storeFlags } from './store-flags.ts';
 
 /** Divides the inputs into shards, writes the plan, and prints the commands that score and join them. */
-export async function planShards(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  job: RunJob,
-): Promise<number> {
-  const { env, flags, log } = context;
-  const address = chooseService(context, defined);
+export async function planShards(context: Context, job: RunJob): Promise<number> {
+  const { env, flags } = context;
   const signals = onSignals({});
   const { first: stop } = signals;
   try {
-    const opening = {
-      values: job.values,
-      address,
-      env,
-      onRetry: retryLines(log, job.values.maxOutage),
-      stop,
-    };
+    const opening = scorerOptionsOf(context, job.values, stop);
     return await withScorer(opening, async scorer => {
-      const { folder, plan, publish } = await makeShards(context, defined, job, { scorer, stop });
+      const { folder, plan, publish } = await makeShards(context, job, { scorer, stop });
       const counts = plan.files.map(() => ({ shards: 0, rows: 0 }));
       const number = await publish(({ file, from, to }) => {
         const own = counts[file];
@@ -47,11 +36,20 @@ export async function planShards(
         why_one_shard: whyOneShard(file, job.values.encoding) ?? null,
       }));
       if (flags.json === true)
-        await printText(
-          `${JSON.stringify({ format: 1, plan: plan.id, folder: folder.path, shards: number, shard_bytes: plan.shard_bytes, files, unchanged: plan.unchanged.map(({ input }) => input) }, null, 2)}\n`,
+        await printJson(
+          {
+            format: 1,
+            plan: plan.id,
+            folder: folder.path,
+            shards: number,
+            shard_bytes: plan.shard_bytes,
+            files,
+            unchanged: plan.unchanged.map(({ input }) => input),
+          },
+          2,
         );
       else {
-        const words = [folder.path, ...flagsOfAddress(address, env), ...storeFlags(job.values)];
+        const words = [folder.path, ...flagsOfAddress(opening.address, env), ...storeFlags(job.values)];
         await printText(textOf(words, number, files, plan.unchanged.length));
       }
       return ExitCode.done;

@@ -5,7 +5,7 @@ import { queueOption, workersOption } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { reasonOf } from '../../base/system-error.ts';
-import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
+import { flagsOfAddress } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
@@ -19,13 +19,13 @@ import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address
 import { queuedRun } from '../../shards/queue/shard-queue.ts';
 import { OtherShards } from '../../shards/work/see-attempts.ts';
 import type { Context } from '../context.ts';
-import { reportedRequests } from '../open-service.ts';
+import { scorerOptionsOf } from '../open-service.ts';
 import { waitingLog } from '../score/log-run.ts';
 import { nameOf } from '../score/read-job.ts';
-import { beginTelemetry } from '../score/run-telemetry.ts';
+import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { onSignals } from '../signals.ts';
-import { openProgress, type ProgressDisplay, progressMode } from '../terminal/progress.ts';
+import { openProgress, type ProgressDisplay } from '../terminal/progress.ts';
 import { assembleFinished } from './assemble-finished.ts';
 import { FollowedRun } from './followed-run.ts';
 import { makeShards, type Sharding } from './make-shards.ts';
@@ -37,11 +37,7 @@ import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
  * Plans, scores the shards in processes of their own and those of other machines that have the same queue, and
  * assembles them. The same command resumes it.
  */
-export async function scoreWorkers(
-  context: Context,
-  defined: Readonly<Record<string, unknown>>,
-  job: RunJob,
-): Promise<number> {
+export async function scoreWorkers(context: Context, job: RunJob): Promise<number> {
   const { flags, env } = context;
   const record = new RunRecord({ names: job.names });
   const attributes: Record<string, string> = {};
@@ -61,10 +57,8 @@ export async function scoreWorkers(
   const traced: Context = { ...context, telemetry: telemetry?.run };
   const score = async (): Promise<number> => {
     const address = chooseQueue(resolveValues(queueOption, flags).queue, env.ROWCAST_QUEUE);
-    if (address === undefined) return scoreShards(traced, defined, job, follow);
-    return withQueue(traced, address, opened =>
-      scoreShards(traced, defined, job, follow, { address, ...opened }),
-    );
+    if (address === undefined) return scoreShards(traced, job, follow);
+    return withQueue(traced, address, opened => scoreShards(traced, job, follow, { address, ...opened }));
   };
   try {
     return await (telemetry?.run.within(score) ?? score());
@@ -89,17 +83,15 @@ interface Following {
 
 async function scoreShards(
   context: Context,
-  defined: Readonly<Record<string, unknown>>,
   job: RunJob,
   { onStoppable, onPlan, onRecord }: Following,
   queue?: UsedQueue,
 ): Promise<number> {
-  const { commandLine, env, flags, log, logFormat } = context;
+  const { commandLine, env, flags, defined, log } = context;
   const { workers } = resolveValues(workersOption, flags, defined);
   const isGiven = (flags.workers ?? defined.workers) !== undefined;
   const number = queue !== undefined && !isGiven ? 1 : workers;
   const { values } = job;
-  const address = chooseService(context, defined);
   const signals = onSignals({
     onFirst: signal => {
       log.warn(
@@ -110,13 +102,14 @@ async function scoreShards(
   });
   const { first: stop } = signals;
   onStoppable(stop);
-  const progress = openProgress({ ...progressMode(flags), output: values.output, logFormat, log });
+  const progress = openProgress(context, { output: values.output });
   try {
-    const opening = { values, address, env, ...reportedRequests(context, values), stop };
+    const opening = scorerOptionsOf(context, values, stop);
+    const { address } = opening;
     const { inputs, backends } = job;
     await inputWait({ ...values, inputs, backends, stop, onWaiting: waitingLog(log) })?.arrived();
     const { sharding, codes } = await withScorer(opening, async scorer => {
-      const sharding = await makeShards(context, defined, job, { scorer, stop });
+      const sharding = await makeShards(context, job, { scorer, stop });
       const { folder, plan } = sharding;
       onPlan(plan);
       const report = plan.report.id;
@@ -150,7 +143,7 @@ async function scoreShards(
     const run = await readRun(sharding.folder);
     if (run.results.size < run.shards.length && failed.length > 0)
       return combineExitCodes(failed, failed[0] ?? ExitCode.stopped);
-    return await assembleFinished(context, run, defined, onRecord);
+    return await assembleFinished(context, run, onRecord);
   } finally {
     progress.close();
     signals.end();

@@ -20,7 +20,7 @@ export function plannedAddress(
 ): Address {
   const { ROWCAST_URL: _, ...env } = given.env;
   const planned = protocol === undefined ? {} : { protocol };
-  return chooseService({ flags: { ...given.flags, url: service }, env }, planned);
+  return chooseService({ flags: { ...given.flags, url: service }, env, defined: planned });
 }
 
 /** The command that scores one shard, as this machine would run it. */

@@ -1,6 +1,6 @@
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { shownPath } from './shown-path.ts';
+import { shownPath } from './summary-text.ts';
 
 /** Maximum number of files that are listed; the summary, or --json, has all. */
 export const MAX_LISTED = 20;

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { sanitizeLines } from '../../base/sanitize.ts';
-import { failureFields, failureMessage } from '../exit-codes.ts';
+import { failureFields, failureMessage } from '../failure-text.ts';
 import { liveLines } from './live-lines.ts';
 
 /** The format of log lines: a sentence for people, or JSON for programs. */

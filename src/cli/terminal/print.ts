@@ -10,6 +10,10 @@ export async function printText(text: string): Promise<void> {
   await sink.write(Buffer.from(text));
 }
 
+/** Writes a value to stdout as JSON: on one line, unless it is indented. @throws as `printText` */
+export const printJson = (value: unknown, indent?: number): Promise<void> =>
+  printText(`${JSON.stringify(value, null, indent)}\n`);
+
 /** Formats rows of cells as aligned columns, two spaces apart. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

@@ -1,8 +1,8 @@
+import { isAbsolute, relative } from 'node:path';
 import { counted, countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
-import { shownPath } from './shown-path.ts';
 
 /**
  * Describes a summary for people: one line if all went well, more lines for retries or a long run.
@@ -51,3 +51,10 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([code, count]) => `${counted(count)} × ${sanitize(code)}`)
     .join(', ');
+
+/** A path of a summary for people: relative if it is below the working directory. Other names stay as they are. */
+export function shownPath(name: string): string {
+  if (!isAbsolute(name)) return name;
+  const near = relative('.', name);
+  return near === '' || near.startsWith('..') ? name : near;
+}

@@ -18,7 +18,7 @@ const LEAST_PLAIN = 1e-6;
  * Writes a probability exactly as `String(probability)` does, in a quarter of the time if it has at most 15 decimals:
  * a double has at most one decimal of up to 15 digits, and that is its shortest text.
  *
- * @param into has room for MAX_DECIMAL_BYTES
+ * @param into has at least MAX_DECIMAL_BYTES from `at` on
  * @returns the offset after the last byte written
  */
 export function writeDecimal(probability: number, into: WordView, at: number): number {
@@ -67,11 +67,10 @@ function withoutZeros(view: DataView, end: number): number {
   return last + 1;
 }
 
-/** Powers of ten that a double has exactly. */
-const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 const [MINUS, POINT, NINE] = [0x2d, 0x2e, 0x39];
-/** All integers of so many digits are doubles. */
+/** All integers of so many digits are doubles, and so are these powers of ten. */
 const DIGITS = 15;
+export const POWERS_OF_TEN = Float64Array.from({ length: DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 
 /**
  * Reads a number of up to 15 digits, perhaps with a sign and a point: an integer and a power of ten that doubles have
@@ -94,6 +93,6 @@ export function readDecimal(bytes: Uint8Array, start: number, end: number): numb
     } else return Number.NaN;
   }
   if (digits === 0 || digits > DIGITS || point === end - 1) return Number.NaN;
-  const number = point === -1 ? value : value / (POWERS[end - 1 - point] as number);
+  const number = point === -1 ? value : value / (POWERS_OF_TEN[end - 1 - point] as number);
   return isNegative ? -number : number;
 }

@@ -59,8 +59,8 @@ export const firstMatch = (found: number): number => (31 - Math.clz32(found & -f
 /** Finds bytes below 32 in the same way. Only the first match is exact; bits above it may be wrong. */
 export const controlBytes = (word: number): number => (word - 0x20202020) & ~word & ~LOW_BITS;
 
-/** A buffer with the same first `length` bytes and room for more. The size doubles, so that little is copied twice. */
-export function withRoom(buffer: Buffer, length: number, more: number): Buffer {
+/** A buffer with the same first `length` bytes and as many more. The size doubles, so that little is copied twice. */
+export function enlargedBuffer(buffer: Buffer, length: number, more: number): Buffer {
   if (length + more <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(2 * (length + more));
   buffer.copy(larger, 0, 0, length);

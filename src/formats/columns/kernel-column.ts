@@ -4,7 +4,7 @@ import type { Fields } from '../records/fields.ts';
 import type { Unrecognized } from './column-encoder.ts';
 
 /** Where a column's fields and values are: addresses and steps in bytes. */
-export interface KernelPlace {
+export interface ColumnAddresses {
   bytes: number;
   starts: number;
   ends: number;
@@ -18,7 +18,7 @@ export interface KernelPlace {
  *
  * @returns the first row that the kernel cannot read
  */
-export type ReadRows = (kernel: Kernel, place: KernelPlace, first: number, rows: number) => number;
+export type ReadRows = (kernel: Kernel, addresses: ColumnAddresses, first: number, rows: number) => number;
 
 /** A reader that can read any field, one after the other. */
 export abstract class AnyField implements ColumnReader {
@@ -55,7 +55,7 @@ export class KernelColumn implements ColumnReader {
       return;
     }
     const { kernel } = placed;
-    const place = {
+    const addresses = {
       bytes: placed.bytes,
       starts: starts.byteOffset + index * starts.BYTES_PER_ELEMENT,
       ends: ends.byteOffset + index * ends.BYTES_PER_ELEMENT,
@@ -65,13 +65,13 @@ export class KernelColumn implements ColumnReader {
     };
     kernel.missing.value = 0;
     kernel.unseen.value = 0;
-    let row = this.#readRows(kernel, place, from, to);
+    let row = this.#readRows(kernel, addresses, from, to);
     if (row < to) {
       const words = wordView(bytes);
       while (row < to) {
         const field = index + row * width;
         values[at + row * step] = this.#other.valueOf(words, starts[field] as number, ends[field] as number);
-        row = this.#readRows(kernel, place, row + 1, to);
+        row = this.#readRows(kernel, addresses, row + 1, to);
       }
     }
     this.unrecognized.missing += kernel.missing.value;

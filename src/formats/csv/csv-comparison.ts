@@ -1,9 +1,9 @@
-import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import { COMMAS, type Dialect, parseRecords } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { type Comparison, NOT_NAMED, type RecordAt } from '../comparison.ts';
 import { type OutputColumns, ownNames } from '../output-columns.ts';
 import { fieldEnd } from './fields/count-fields.ts';
-import { type Header, readHeader } from './header.ts';
+import { type Header, type HeaderOptions, readHeader } from './header.ts';
 import { keptContent, ownHeader } from './kept-records.ts';
 
 /**
@@ -172,13 +172,14 @@ export function textCell(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The header of a CSV with commas that has these columns. */
-export function headerOf(names: readonly string[]): Header {
-  const header = readHeader(Buffer.from(writeRow(names)), true, {
-    dialect: { delimiter: ',', quote: '"', loneCr: false },
-    file: '',
-    maxRecordBytes: Number.POSITIVE_INFINITY,
-  });
-  if (header === undefined) throw new Error('the header was not read');
-  return header;
+/** The header of a CSV with commas that is these bytes, or has these columns. @param file for messages */
+export function headerOf(
+  header: readonly string[] | Buffer,
+  { file = '', maxColumns }: Partial<Pick<HeaderOptions, 'file' | 'maxColumns'>> = {},
+): Header {
+  const bytes = Buffer.isBuffer(header) ? header : Buffer.from(writeRow(header));
+  const maxRecordBytes = Number.POSITIVE_INFINITY;
+  const read = readHeader(bytes, true, { dialect: COMMAS, file, maxRecordBytes, maxColumns });
+  if (read === undefined) throw new Error('the header was not read');
+  return read;
 }

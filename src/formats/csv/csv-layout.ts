@@ -20,7 +20,7 @@ import { FieldReader } from './fields/field-reader.ts';
 import { NumberFinder } from './fields/number-finder.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
 import { laterHeaderHint, refuseUnits } from './first-lines.ts';
-import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
+import { afterHeader, delimiterHint, type Header, headerOfLayout, readBytes } from './header.ts';
 import { openBeforeEnding, ownHeader } from './kept-records.ts';
 import { EmptyRecord, RepeatedHeader } from './records/no-rows.ts';
 import { RecordReader } from './records/record-reader.ts';
@@ -65,12 +65,6 @@ const layoutOf = (parts: CsvParts, format: string, first?: Buffer): CsvLayout =>
   ...csvOutput(parts),
   ...csvCompared(parts, format),
 });
-
-/** The header of a layout. */
-export function headerOfLayout(layout: Layout): Header {
-  if ('header' in layout) return (layout as CsvLayout).header;
-  throw new Error('the files have different formats');
-}
 
 function csvRecords(parts: CsvParts, format: string, first: Buffer | undefined): RecordLayout {
   const { header, columns, groups, types, hasOthers = false } = parts;
@@ -161,10 +155,7 @@ function csvCompared({ header, columns }: CsvParts, format: string): ComparedLay
       return format === 'csv' ? compared : { ...compared, preserves: 'values' };
     },
     asRejects: (options, file) =>
-      csvRejectsFile(header, options, file, {
-        layoutOf: (own, output) => csvLayout({ header: own, columns: output }),
-        headerOf: headerOfLayout,
-      }),
+      csvRejectsFile(header, options, file, (own, output) => csvLayout({ header: own, columns: output })),
     rejectRecords: csvRejectRecords(header),
     rejectRecordsOf(rejects) {
       const named = new Set(rejects.names.slice(rejectColumns.length));

@@ -8,26 +8,21 @@ import { type ByteSource, chunksAfter } from '../records/byte-source.ts';
 import { type Reject, reasonText, rejectColumns } from '../records/reject.ts';
 import { csvComparison } from './csv-comparison.ts';
 import { fieldEnd } from './fields/count-fields.ts';
-import { type Header, readBytes } from './header.ts';
+import { type Header, headerOfLayout, readBytes } from './header.ts';
 import { keptContent } from './kept-records.ts';
 import { type Head, readHead } from './read-head.ts';
-
-/** The layout of a header, and the header of a layout. */
-export interface HeaderLayouts {
-  layoutOf(header: Header, columns?: OutputColumns): Layout;
-  headerOf(layout: Layout): Header;
-}
 
 /**
  * A rejects file, by its header.
  *
+ * @param layoutOf makes a layout of a header
  * @returns undefined if it is not the header of a rejects file
  */
 export function csvRejectsFile(
   header: Header,
   options: ColumnOptions,
   file: string,
-  { layoutOf, headerOf }: HeaderLayouts,
+  layoutOf: (header: Header, columns?: OutputColumns) => Layout,
 ): RejectsFile | undefined {
   const { bytes, contentStart, names, dialect } = header;
   const before = rejectColumns.map(name => name + dialect.delimiter).join('');
@@ -43,7 +38,7 @@ export function csvRejectsFile(
   return {
     input: layoutOf(input, outputColumns(input, options, file)),
     ending: rejectEnding(input),
-    hasColumnsOf: other => contentOf(headerOf(other)).equals(contentOf(header)),
+    hasColumnsOf: other => contentOf(headerOfLayout(other)).equals(contentOf(header)),
     async readCorrections(source, read) {
       const { loneCr } = dialect;
       const { header: found, rest } = await (hasHeader
@@ -52,7 +47,7 @@ export function csvRejectsFile(
       return { layout: layoutOf(found), rest };
     },
     compareCorrections(correctedLayout, outputLayout, outputFile) {
-      const [corrected, output] = [headerOf(correctedLayout), headerOf(outputLayout)];
+      const [corrected, output] = [headerOfLayout(correctedLayout), headerOfLayout(outputLayout)];
       const expected = Buffer.concat([Buffer.from(before), contentOf(output)]);
       if (hasHeader && !contentOf(corrected).equals(expected))
         return { wrong: `the header is not ${before} followed by that of ${outputFile}` };

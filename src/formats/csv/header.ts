@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { type Dialect, parseRecords } from '../../base/parse-records.ts';
+import type { Layout } from '../format.ts';
 import { RecordKind } from '../records/batch.ts';
 import { contentEnd, countLines } from '../records/line-endings.ts';
 import type { Position } from '../records/position.ts';
@@ -159,6 +160,12 @@ function utf16Of([first, second, third, fourth]: Uint8Array): 'utf-16' | 'utf-16
 /** The command that makes lines of records that end with a lone CR, for those commands that read lines. */
 export const asLines = ({ dialect }: Pick<Header, 'dialect'>): string[] =>
   dialect.loneCr === true ? ["tr '\\r' '\\n'"] : [];
+
+/** The header of a layout. @throws Error if it has another format */
+export function headerOfLayout(layout: Layout): Header {
+  if ('header' in layout) return layout.header as Header; // only a `CsvLayout` has one
+  throw new Error('the files have different formats');
+}
 
 /** Where the first record after a header begins. */
 export const afterHeader = (header: Header): Position => ({

@@ -15,7 +15,7 @@ import type { Header } from './header.ts';
  */
 export function openBeforeEnding(dialect: Dialect, kept: readonly number[] | undefined): OpenAt {
   const copy = kept && keptFields(kept, dialect);
-  let room = wordView(Buffer.alloc(0));
+  let spare = wordView(Buffer.alloc(0));
   return (into, from, start, end, kind) => {
     const content = contentEnd(from.bytes, start, end, dialect);
     into.tail = from;
@@ -28,9 +28,9 @@ export function openBeforeEnding(dialect: Dialect, kept: readonly number[] | und
       return;
     }
     const most = content - start + (kept?.length ?? 0);
-    if (room.bytes.length < most) room = wordView(Buffer.allocUnsafe(2 * most));
-    into.head = room;
-    into.end = copy(from, start, content, kind, room, 0);
+    if (spare.bytes.length < most) spare = wordView(Buffer.allocUnsafe(2 * most));
+    into.head = spare;
+    into.end = copy(from, start, content, kind, spare, 0);
   };
 }
 
@@ -65,9 +65,9 @@ function keptFields(kept: readonly number[], dialect: Dialect): CopyFields {
       at = (ends[column] ?? end) + 1;
     }
     let at = to;
-    for (let place = 0; place < kept.length; place++) {
-      const column = kept[place] ?? 0;
-      if (place > 0) into.view.setUint8(at++, delimiter);
+    for (let index = 0; index < kept.length; index++) {
+      const column = kept[index] ?? 0;
+      if (index > 0) into.view.setUint8(at++, delimiter);
       const begin = column === 0 ? start : (ends[column - 1] ?? start) + 1;
       at = copyBytes(from, begin, ends[column] ?? end, into, at);
     }

@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { writeRow } from '../../base/write-row.ts';
-import { withRoom } from '../bytes/word-view.ts';
+import { enlargedBuffer } from '../bytes/word-view.ts';
 import type { ColumnOptions } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import { RecordKind } from '../records/batch.ts';
@@ -45,7 +45,7 @@ export async function readHead(
   for (;;) {
     const { value, done } = await source.chunks.next();
     if (value !== undefined) {
-      buffer = withRoom(buffer, length, value.length);
+      buffer = enlargedBuffer(buffer, length, value.length);
       length += value.copy(buffer, length);
     }
     const read = buffer.subarray(0, length);

@@ -3,8 +3,9 @@ import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { copyBytes, textView, type WordView, wordView } from '../bytes/word-view.ts';
 import type { RecordAt } from '../comparison.ts';
-import { type CsvParts, headerOfLayout } from '../csv/csv-layout.ts';
+import type { CsvParts } from '../csv/csv-layout.ts';
 import { FieldReader } from '../csv/fields/field-reader.ts';
+import { headerOfLayout } from '../csv/header.ts';
 import type { Layout } from '../format.ts';
 import { numberEnd } from '../json/write-bytes.ts';
 import { type Conversion, convertedOutput } from '../merge-records.ts';
@@ -15,7 +16,7 @@ import { isNumberType } from '../required-numbers.ts';
 import { appendedTo, lineOutput } from './jsonl-layout.ts';
 import { lineComparison } from './line-comparison.ts';
 import type { LineShape } from './line-shape.ts';
-import { membersOf } from './members.ts';
+import { membersOf, membersOfLine } from './members.ts';
 import { lineColumns } from './merge-lines.ts';
 
 /** What makes the same layout in another thread. */
@@ -211,7 +212,7 @@ class ComparedLines {
 
   /** @param lines of a record, if the columns of which nothing is known have texts, and if they have numbers */
   #learn([text, number]: readonly [Buffer, Buffer], output: RecordAt): void {
-    const values = new Map(membersIn(output).map(({ name, value }) => [name, output.bytes[value]]));
+    const values = new Map(membersOfLine(output).map(({ name, value }) => [name, output.bytes[value]]));
     const [asText, asNumber] = [membersOf(text, 0, text.length), membersOf(number, 0, number.length)];
     for (const [column, name] of this.#names.entries()) {
       const isEither = text[asText[column]?.value ?? -1] !== number[asNumber[column]?.value ?? -1];
@@ -220,15 +221,5 @@ class ComparedLines {
     }
     this.#asTexts = this.#lines(false);
     this.#asNumbers = this.#areNumbers.includes(undefined) ? this.#lines(true) : undefined;
-  }
-}
-
-/** The members of a line; none if it is not an object. */
-function membersIn({ bytes, start, contentEnd }: RecordAt): ReturnType<typeof membersOf> {
-  try {
-    JSON.parse(bytes.toString('utf8', start, contentEnd));
-    return membersOf(bytes, start, contentEnd);
-  } catch {
-    return [];
   }
 }

@@ -11,7 +11,7 @@ const MEMBERS_BYTES = 1 << 14;
 const NO_COLUMN = -1;
 
 /** Where the values of a batch's rows are. */
-export interface ValuePlace {
+export interface ValueAddresses {
   /** Addresses of the offsets of the first row. */
   readonly starts: number;
   readonly ends: number;
@@ -23,7 +23,7 @@ export interface ValuePlace {
 export class KernelMembers {
   readonly #memory: BatchMemory;
   readonly #at: number;
-  /** Members that were there when the kernel was told of them last, and how many of them it knows. */
+  /** Members that were there when they were last written to the kernel's memory, and how many of them are in it. */
   #seen = 0;
   #known = 0;
 
@@ -44,9 +44,9 @@ export class KernelMembers {
     members: readonly KnownMember[],
     { kernel, bytes, recordEnds, kinds }: PlacedRecords,
     { index, row, records, texts }: { index: number; row: number; records: number; texts: number },
-    { starts, ends, width }: ValuePlace,
+    { starts, ends, width }: ValueAddresses,
   ): { next: number; texts: number } {
-    if (members.length !== this.#seen) this.#tell(members);
+    if (members.length !== this.#seen) this.#write(members);
     if (this.#known === 0) return { next: index, texts };
     const rowBytes = width * OFFSET_BYTES;
     const [startsAt, endsAt] = [starts + row * rowBytes, ends + row * rowBytes];
@@ -67,22 +67,22 @@ export class KernelMembers {
     return { next, texts: kernel.textsTo.value };
   }
 
-  #tell(members: readonly KnownMember[]): void {
+  #write(members: readonly KnownMember[]): void {
     this.#seen = members.length;
     let size = 0;
     const fitting = members.findIndex(({ key }) => {
       size += MEMBER_BYTES + key.bytes.length;
       return size > MEMBERS_BYTES;
     });
-    const told = (fitting === -1 ? members : members.slice(0, fitting)).filter(
+    const known = (fitting === -1 ? members : members.slice(0, fitting)).filter(
       ({ value }) => value.fault === undefined && !value.isUnknown,
     );
-    this.#known = told.length;
+    this.#known = known.length;
     const { buffer } = this.#memory;
-    const numbers = new Int32Array(buffer, this.#at, told.length * MEMBER_NUMBERS);
+    const numbers = new Int32Array(buffer, this.#at, known.length * MEMBER_NUMBERS);
     const names = Buffer.from(buffer, this.#at + numbers.byteLength, MEMBERS_BYTES - numbers.byteLength);
     let to = 0;
-    for (const [i, { key, value }] of told.entries()) {
+    for (const [i, { key, value }] of known.entries()) {
       const offset = value.column === -1 ? NO_COLUMN : value.column * OFFSET_BYTES;
       numbers.set([this.#at + numbers.byteLength + to, key.bytes.length, offset, 0], i * MEMBER_NUMBERS);
       to += key.bytes.copy(names, to);

@@ -1,11 +1,11 @@
-import type { Dialect } from '../../base/parse-records.ts';
+import { jsonValue } from '../../base/json-value.ts';
+import { COMMAS } from '../../base/parse-records.ts';
 import { writeRow } from '../../base/write-row.ts';
 import type { AppendedAt, Comparison, RecordAt } from '../comparison.ts';
 import { StringScanner } from '../json/scan-string.ts';
-import { membersOf, parseLine } from './members.ts';
+import { membersOfLine } from './members.ts';
 import { closingBrace, isEmptyUntil, type LineColumns, ownObject } from './merge-lines.ts';
 
-const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 const [QUOTE, COMMA, CLOSE] = [0x22, 0x2c, 0x7d];
 
 export interface LineComparison {
@@ -28,11 +28,7 @@ export function lineComparison({ names, ownNames, columns, appended }: LineCompa
     const text =
       values === undefined
         ? members.toString('latin1')
-        : before +
-          writeRow(
-            values.map(({ text }) => text),
-            dialect,
-          ).slice(0, -1);
+        : before + writeRow(values.map(({ text }) => text)).slice(0, -1);
     const bytes = Buffer.from(text);
     const areTexts = values?.map(({ isText }) => isText) ?? [];
     return { bytes, start: 0, contentEnd: bytes.length, areTexts };
@@ -46,7 +42,7 @@ export function lineComparison({ names, ownNames, columns, appended }: LineCompa
         ? { wrong: 'the objects have no members besides those of the input' }
         : appended,
     endsAlike: true,
-    dialect,
+    dialect: COMMAS,
     own(record) {
       if (columns === undefined) return record;
       const bytes = ownObject(record.bytes.subarray(record.start, record.contentEnd), columns);
@@ -134,27 +130,12 @@ function valuesOf(
 }
 
 function textOf(json: Buffer): string | undefined {
-  try {
-    const text: unknown = JSON.parse(json.toString());
-    return typeof text === 'string' && Buffer.from(JSON.stringify(text)).equals(json) ? text : undefined;
-  } catch {
-    return undefined; // an escape is wrong
-  }
+  const text = jsonValue(json.toString());
+  return typeof text === 'string' && Buffer.from(JSON.stringify(text)).equals(json) ? text : undefined;
 }
 
 /** The top-level members of an object as text; none if it is not well-formed. */
-function textsOf(record: RecordAt): Map<string, string> {
-  const { bytes, start, contentEnd } = record;
-  try {
-    const text = bytes.toString('utf8', start, contentEnd);
-    parseLine(text);
-    return new Map(
-      membersOf(bytes, start, contentEnd).map(({ name, value, end }) => [
-        name,
-        bytes.toString('latin1', value, end),
-      ]),
-    );
-  } catch {
-    return new Map();
-  }
-}
+const textsOf = (record: RecordAt): Map<string, string> =>
+  new Map(
+    membersOfLine(record).map(({ name, value, end }) => [name, record.bytes.toString('latin1', value, end)]),
+  );

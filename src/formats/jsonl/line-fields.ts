@@ -2,17 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { unknownColumns } from '../../base/contract/predictions.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { wordView } from '../bytes/word-view.ts';
-import { MAX_PLACED_BYTES, placeRecords } from '../columns/place-records.ts';
+import { enlargedBuffer, wordView } from '../bytes/word-view.ts';
+import { placeFields } from '../columns/place-records.ts';
 import { type Batch, RecordKind, startOf } from '../records/batch.ts';
 import { emptyRecord, type Fault, notUtf8 } from '../records/faults.ts';
-import { type Fields, type PlacedRecords, textOf, type Without } from '../records/fields.ts';
+import { type Fields, textOf, type Without } from '../records/fields.ts';
 import { contentEnd } from '../records/line-endings.ts';
 import { isRejectsFile, REJECT_RECORD, rejectColumns } from '../records/reject.ts';
 import { doubleOf, notANumber, type RequiredNumbers } from '../required-numbers.ts';
 import { KernelMembers } from './kernel-members.ts';
 import type { LineShape } from './line-shape.ts';
-import { hasColumn, lines, namesIn, parseLine } from './members.ts';
+import { hasColumn, lines, namesIn, objectOn } from './members.ts';
 import { type LineFault, MAX_DEPTH, ObjectReader } from './object-reader.ts';
 
 /** What is wrong with a line, by its code. */
@@ -67,16 +67,19 @@ export function lineFieldReader(
   const reader = new ObjectReader(names, allowed, closed);
   const inKernel = memory && new KernelMembers(memory);
   return batch => {
-    const place = placeOf(batch, width, memory);
-    const { starts, ends, placed, room } = place;
+    const size = width * batch.ends.length;
+    const inMemory = placeFields(memory, batch, size);
+    let bytes = inMemory?.bytes ?? batch.bytes;
+    let texts = inMemory?.texts;
+    const starts = inMemory?.starts.fill(0) ?? new Int32Array(size);
+    const ends = inMemory?.ends.fill(0) ?? new Int32Array(size);
+    const placed = inMemory?.records;
     const valuesAt = { starts: starts.byteOffset, ends: ends.byteOffset, width };
-    let { bytes } = place;
     const words = wordView(bytes);
     let length = bytes.length;
-    let texts = room;
     const keepText = (text: string): number => {
-      // Texts become shorter without their escapes, so there is room for all of them.
-      texts ??= withRoom(bytes);
+      // Texts become shorter without their escapes, so all of them go into as many bytes again.
+      texts ??= enlargedBuffer(bytes, length, 1);
       const from = length + texts.write('"', length);
       length = from + texts.write(text, from);
       return from;
@@ -215,7 +218,7 @@ function leaveOut({ rows, width, starts, ends, faults }: Found, faulty: readonly
 }
 
 function areNull(line: Buffer): boolean {
-  const members = Object.entries(parseLine(line.toString()) as object);
+  const members = Object.entries(objectOn(line.toString()) ?? {});
   const own = isRejectsFile(members.map(([name]) => name)) ? members.slice(rejectColumns.length) : members;
   return own.length > 1 && own.every(([, value]) => value === null);
 }
@@ -245,41 +248,4 @@ function recordsOfRows({ faults }: Pick<Found, 'faults'>, batch: Batch): number[
   for (let index = 0; index < batch.ends.length; index++)
     if (batch.kinds[index] !== RecordKind.blank && !faults.has(index)) records.push(index);
   return records;
-}
-
-interface Place {
-  readonly bytes: Buffer;
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  readonly placed?: PlacedRecords;
-  /**
-   * Begins with the bytes, and has room for as many again; made when it is needed if there is no memory of a kernel.
-   */
-  readonly room?: Buffer;
-}
-
-function placeOf(batch: Batch, width: number, memory: BatchMemory | undefined): Place {
-  const size = width * batch.ends.length;
-  const { bytes } = batch;
-  if (memory === undefined || bytes.length > MAX_PLACED_BYTES)
-    return { bytes, starts: new Int32Array(size), ends: new Int32Array(size) };
-  const placed = placeRecords(memory, batch, bytes.length);
-  const offsets = size * Int32Array.BYTES_PER_ELEMENT;
-  const [startsAt, endsAt] = [memory.reserve(offsets), memory.reserve(offsets)];
-  // The memory may have grown, so views are made last.
-  const { buffer } = memory;
-  const room = Buffer.from(buffer, placed.bytes, 2 * bytes.length);
-  return {
-    bytes: room.subarray(0, bytes.length),
-    room,
-    placed,
-    starts: new Int32Array(buffer, startsAt, size).fill(0),
-    ends: new Int32Array(buffer, endsAt, size).fill(0),
-  };
-}
-
-function withRoom(bytes: Buffer): Buffer {
-  const room = Buffer.allocUnsafe(2 * bytes.length);
-  bytes.copy(room);
-  return room;
 }

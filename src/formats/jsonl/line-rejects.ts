@@ -1,3 +1,4 @@
+import { jsonValue } from '../../base/json-value.ts';
 import type { PipedFile } from '../../base/shell-pipe.ts';
 import type { RejectRecords } from '../comparison.ts';
 import { filteredBy } from '../filtered-by.ts';
@@ -9,7 +10,7 @@ import {
   type Reject,
   reasonText,
 } from '../records/reject.ts';
-import { parseLine } from './members.ts';
+import { objectOn } from './members.ts';
 import { closingBrace, isEmptyUntil } from './merge-lines.ts';
 
 const OPEN = 0x7b;
@@ -45,8 +46,9 @@ export const lineRejectRecords: RejectRecords = {
     if (found === null) return undefined;
     const [all, before = '', row = '', line = '', code = '', json = ''] = found;
     const at = start + all.length;
-    const reason = textIn(Buffer.from(json, 'latin1').toString());
-    return reason === undefined ? undefined : { row, line, code, reason, causeAt: start + before.length, at };
+    const reason = jsonValue(Buffer.from(json, 'latin1').toString());
+    if (typeof reason !== 'string') return undefined; // an escape is wrong
+    return { row, line, code, reason, causeAt: start + before.length, at };
   },
   means(record, reject, { bytes, start, contentEnd }) {
     const written = lineRejectsText([{ ...reject, record: bytes.subarray(start, contentEnd) }]);
@@ -65,33 +67,16 @@ export const lineRejectRecords: RejectRecords = {
 const causeOf = (why: Pick<Reject, 'code' | 'reason' | 'hint'>): string =>
   `"reject_code":${JSON.stringify(why.code)},"reject_reason":${JSON.stringify(reasonText(why))}`;
 
-function textIn(json: string): string | undefined {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined; // an escape is wrong
-  }
-}
-
 /** The values of a line as the same text, whatever its spaces and escapes are. */
-const valuesIn = (line: Buffer): string => JSON.stringify(parseLine(line.toString()));
+const valuesIn = (line: Buffer): string | undefined => JSON.stringify(objectOn(line.toString()));
 
 /** The members of a rejected line, or the line as one member, with the closing brace. */
 function membersAfter(record: Buffer): Buffer {
   const text = record.toString();
-  if (!isObject(text)) return Buffer.concat([TEXT, Buffer.from(`${JSON.stringify(text)}}`)]);
+  if (objectOn(text) === undefined) return Buffer.concat([TEXT, Buffer.from(`${JSON.stringify(text)}}`)]);
   const members = record.subarray(record.indexOf(OPEN) + 1);
   const brace = closingBrace(record, 0, record.length);
   return isEmptyUntil(record, brace) ? members : Buffer.concat([COMMA, members]);
-}
-
-function isObject(text: string): boolean {
-  try {
-    const value = parseLine(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** An object, behind which a comma separates it from the next one of a list. */

@@ -4,7 +4,7 @@ import { counted } from '../../base/number-text.ts';
 import type { PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { jqPath } from '../../base/unsupported-files.ts';
-import { withRoom } from '../bytes/word-view.ts';
+import { enlargedBuffer } from '../bytes/word-view.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
 import { filteredBy } from '../filtered-by.ts';
 import type { Layout } from '../format.ts';
@@ -13,7 +13,7 @@ import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { refuseUnsupported } from '../refuse-unsupported.ts';
 import type { RequiredNumbers } from '../required-numbers.ts';
-import { hasColumn, isSpace, namesIn, type ObjectNames, parseLine } from './members.ts';
+import { hasColumn, isSpace, namesIn, type ObjectNames, objectOn } from './members.ts';
 import { isScoredName, outerNames } from './object-reader.ts';
 
 /** What the first objects of an input are like, as plain data. */
@@ -92,7 +92,7 @@ export async function readShape(
   for (let looked = 0; ; ) {
     const { value, done } = await source.chunks.next();
     if (value !== undefined && value.length > 0) {
-      buffer = withRoom(buffer, length, value.length);
+      buffer = enlargedBuffer(buffer, length, value.length);
       length += value.copy(buffer, length);
     }
     const isIdle = !namesColumns && value !== undefined && value.length === 0 && length > 0;
@@ -248,16 +248,8 @@ function hasBraces(line: Buffer): boolean {
   return line[start] === OPEN && line[end] === CLOSE;
 }
 
-/** Whether what is in braces is an object. A malformed one is reported when it is read. */
-function isObject(line: Buffer): boolean {
-  if (!isUtf8(line)) return false;
-  try {
-    parseLine(line.toString());
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Whether a line is an object. A malformed one is reported when it is read. */
+const isObject = (line: Buffer): boolean => isUtf8(line) && objectOn(line.toString()) !== undefined;
 
 /**
  * What to do if the rows are in a list of the only object, as in responses: `{"data":[{"age":1},{"age":2}]}`.
@@ -268,8 +260,7 @@ function isObject(line: Buffer): boolean {
  * @returns undefined if none of its lists has objects with such columns
  */
 function rowsInList(line: string, columns: readonly string[], file: PipedFile): string | undefined {
-  // A malformed line is reported when it is read; this one has an object.
-  const members = Object.entries(parseLine(line) as Record<string, unknown>);
+  const members = Object.entries(objectOn(line) ?? {});
   const outer = columns.map(name => name.split('.')[0] ?? name);
   const isRow = (value: unknown): boolean =>
     typeof value === 'object' &&

@@ -3,6 +3,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { copyBytes, wordView } from '../bytes/word-view.ts';
 import { headerOf } from '../csv/csv-comparison.ts';
 import { type CsvParts, csvLayout, csvOutput } from '../csv/csv-layout.ts';
+import { needsQuotes } from '../csv/fields/count-fields.ts';
 import type { Layout, Opened } from '../format.ts';
 import { type Conversion, convertedOutput } from '../merge-records.ts';
 import { type ColumnOptions, outputColumns, type WrittenFile } from '../output-columns.ts';
@@ -106,7 +107,7 @@ function checkOptions({ names, delimiter, quote }: ReadOptions, kept: readonly s
 /** How many bytes of a record a byte of its line can become: a quote in a list is doubled. */
 const CELL_GROWTH = 2;
 
-const [COMMA, QUOTE, CR] = [0x2c, 0x22, 0x0d];
+const [COMMA, QUOTE] = [0x2c, 0x22];
 
 /**
  * Makes a record of each line: the content of a record of a CSV with commas, ending in a line feed if its line does.
@@ -146,7 +147,7 @@ function lineCells(shape: LineShape, names: readonly string[]): Conversion {
             const [start, end] = [starts[field] as number, ends[field] as number];
             // An empty text comes after a quote; a missing value has no place.
             if (end === 0) continue;
-            if (isPlain(bytes, start, end)) at = copyBytes(from, start, end, into, at);
+            if (!needsQuotes(bytes, start, end)) at = copyBytes(from, start, end, into, at);
             else {
               kinds[index] = RecordKind.quoted;
               at = quoted(bytes, start, end, records, at);
@@ -161,14 +162,6 @@ function lineCells(shape: LineShape, names: readonly string[]): Conversion {
       return { ...batch, bytes: records.subarray(0, at), ends: recordEnds, kinds };
     },
   };
-}
-
-function isPlain(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE || byte === COMMA || byte === LF || byte === CR) return false;
-  }
-  return start < end;
 }
 
 function quoted(bytes: Buffer, start: number, end: number, into: Buffer, to: number): number {

@@ -1,4 +1,6 @@
+import { jsonValue } from '../../base/json-value.ts';
 import type { Dialect } from '../../base/parse-records.ts';
+import type { RecordAt } from '../comparison.ts';
 import { StringScanner } from '../json/scan-string.ts';
 import { MAX_DEPTH, MAX_PATH, withOuterNames } from './object-reader.ts';
 
@@ -26,10 +28,8 @@ export function membersOf(bytes: Buffer, start: number, end: number): MemberAt[]
     const name = at;
     strings.scan(bytes, at);
     const nameEnd = strings.end;
-    at = bytes.indexOf(':', nameEnd) + 1;
-    while (isSpace(bytes[at])) at++;
-    const value = at;
-    at = valueEnd(bytes, at, end, strings);
+    const value = valueStart(bytes, nameEnd);
+    at = valueEnd(bytes, value, end, strings);
     let valueStop = at;
     while (isSpace(bytes[valueStop - 1])) valueStop--;
     found.push({
@@ -42,6 +42,12 @@ export function membersOf(bytes: Buffer, start: number, end: number): MemberAt[]
     if (bytes[at] !== COMMA) return found;
   }
 }
+
+/** The members of a line; none if it is no object. */
+export const membersOfLine = ({ bytes, start, contentEnd }: RecordAt): MemberAt[] =>
+  objectOn(bytes.toString('utf8', start, contentEnd)) === undefined
+    ? []
+    : membersOf(bytes, start, contentEnd);
 
 /** Where the comma or brace after a value is. */
 function valueEnd(bytes: Buffer, start: number, end: number, strings: StringScanner): number {
@@ -70,17 +76,15 @@ export const lines: Dialect = { delimiter: '\t', quote: undefined, loneCr: false
 const NOT_FINITE = /(?<=[:[,]\s*)(?:NaN|-?Infinity)(?=\s*[,}\]])/g;
 
 /**
- * Parses a line as `ObjectReader` reads it: NaN and infinities, which JSON does not have, are null.
+ * The object on a line as `ObjectReader` reads it: NaN and infinities, which JSON does not have, are null.
  *
- * @throws SyntaxError
+ * @returns undefined if the line is no object
  */
-export function parseLine(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!/NaN|Infinity/.test(text)) throw error;
-    return JSON.parse(text.replace(NOT_FINITE, 'null'));
-  }
+export function objectOn(line: string): Readonly<Record<string, unknown>> | undefined {
+  const hasOther = /NaN|Infinity/.test(line);
+  const value = jsonValue(line) ?? (hasOther ? jsonValue(line.replace(NOT_FINITE, 'null')) : undefined);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
 /** The names in an object, in the order of its bytes. */

@@ -1,3 +1,4 @@
+import { jsonValue } from '../../base/json-value.ts';
 import { textView, type WordView } from '../bytes/word-view.ts';
 import { HALF_PAIR, StringScanner } from '../json/scan-string.ts';
 import { numberEnd } from '../json/write-bytes.ts';
@@ -391,10 +392,4 @@ export const outerNames = (name: string): string[] =>
 const newMembers = (): Members => ({ list: [], byKey: new Map() });
 
 /** A string of JSON as text; undefined if an escape is wrong. */
-function unescaped(json: string): string | undefined {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
+const unescaped = (json: string): string | undefined => jsonValue(json) as string | undefined;

@@ -1,3 +1,4 @@
+import { COMMAS } from '../../base/parse-records.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import type { WrittenColumns } from '../format.ts';
 import type { EncodedGroupColumn } from '../group-encoding.ts';
@@ -11,7 +12,6 @@ import { ParquetEncoder } from './writing/file-encoder.ts';
 
 /** Bytes that are compared at once. */
 const PIECE_BYTES = 1 << 20;
-const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 /**
  * Compares a file with what a run writes of the values that are in it, byte for byte: its columns are read and encoded
@@ -32,7 +32,7 @@ export async function compareWritten(
   if (read.length === 0 || read.some(({ type }) => type.is !== 'text' && type.is !== 'double')) return 0;
   const areAppended = copied === undefined ? own : 0;
   const columns = read.map((column, index) => encodedColumn(column, index >= areAppended));
-  const encoder = new ParquetEncoder({ columns, nulls: new Set(), file: name, dialect, copied });
+  const encoder = new ParquetEncoder({ columns, nulls: new Set(), file: name, dialect: COMMAS, copied });
   const hasGroups = copied === undefined || haveSameRows(file, copied.file);
   if (!hasGroups) return 0;
   const written = new WrittenBytes(stored);

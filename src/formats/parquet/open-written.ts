@@ -1,9 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
+import { COMMAS } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { writeRow } from '../../base/write-row.ts';
+import { headerOf } from '../csv/csv-comparison.ts';
 import { csvLayout } from '../csv/csv-layout.ts';
 import { fieldEnd } from '../csv/fields/count-fields.ts';
-import { readHeader } from '../csv/header.ts';
 import type { OpenedGroups, RepairedColumns } from '../format.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { doubleOf } from '../required-numbers.ts';
@@ -51,8 +52,6 @@ export async function openWritten(
     Buffer.from(appended.map(each => `,${writeRow([each]).slice(0, -1)}`).join('')),
     rejects.preamble.subarray(rejects.contentEnd(rejects.preamble, 0, rejects.preamble.length)),
   ]);
-  const read = readHeader(header, true, { dialect, file: name, maxRecordBytes: Number.POSITIVE_INFINITY });
-  if (read === undefined) throw new Error('the header was not read');
   const text = new ParquetText(file, columns, 'csv', header);
   /** The text of each group that was read, until its group is made again. */
   const texts = new Map<number, Buffer[]>();
@@ -61,7 +60,7 @@ export async function openWritten(
   const added = new AddedRows(file, columns);
   const unchanged = { numbers: columns.map(({ type }) => type.is === 'double'), nulls: new Set(nulls) };
   return {
-    layout: csvLayout({ header: read }),
+    layout: csvLayout({ header: headerOf(header, { file: name }) }),
     rest: Buffer.alloc(0),
     groups: { ends: added.ends },
     encoder: new RepairedFile({
@@ -79,8 +78,6 @@ export async function openWritten(
     canAdd: corrected => !hasTextOfRows(corrected, unchanged),
   };
 }
-
-const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 const notRepaired = (file: string, why: string): RowcastError =>
   new RowcastError('usage', `the output cannot be repaired: ${why}`, {
@@ -110,7 +107,7 @@ export class AddedRows {
   }
 
   /**
-   * Makes room for a row.
+   * Extends the group of a row by one.
    *
    * @param after the number of rows of the file before it
    * @returns a row without values; undefined if rows cannot be added: the file has no group, or columns that are only
@@ -166,7 +163,7 @@ export const hasTextOfRows = (corrected: Buffer, { numbers, nulls }: UnchangedOp
 function fieldsOf(row: Buffer): Buffer[] {
   const fields: Buffer[] = [];
   for (let start = 0; start <= row.length; ) {
-    const end = fieldEnd(row, start, row.length, dialect);
+    const end = fieldEnd(row, start, row.length, COMMAS);
     fields.push(row.subarray(start, end));
     start = end + 1;
   }

@@ -13,26 +13,13 @@ export const parquet: Format = {
     if (first.length < BEGINNING.length && !isAll) return BEGINNING.startsWith(first) ? undefined : false;
     return first === BEGINNING;
   },
-  async readLayout(source, options) {
-    // Few runs need it.
-    const { readParquetLayout } = await import('./read-layout.ts');
-    return readParquetLayout(source, options);
-  },
-  async textOf(stored, file, data) {
-    const { textOfParquet } = await import('./read-layout.ts');
-    return textOfParquet(stored, file, data);
-  },
-  async encoder(layout, encoding) {
-    const { parquetEncoder } = await import('./encoder.ts');
-    return parquetEncoder(layout, encoding);
-  },
-  async compareWritten(source, options) {
-    const { compareWritten } = await import('./compare-written.ts');
-    return compareWritten(source, options);
-  },
-  async openWritten(source, columns) {
-    const { openWritten } = await import('./open-written.ts');
-    return openWritten(source, columns);
-  },
+  // Few runs need these: what they do is loaded when it is asked for.
+  readLayout: async (source, options) =>
+    (await import('./read-layout.ts')).readParquetLayout(source, options),
+  textOf: async (stored, file, data) => (await import('./read-layout.ts')).textOfParquet(stored, file, data),
+  encoder: async (layout, encoding) => (await import('./encoder.ts')).parquetEncoder(layout, encoding),
+  compareWritten: async (source, written) =>
+    (await import('./compare-written.ts')).compareWritten(source, written),
+  openWritten: async (source, columns) => (await import('./open-written.ts')).openWritten(source, columns),
   readAs: csvFormat.readAs,
 };

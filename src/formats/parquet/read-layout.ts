@@ -1,11 +1,10 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
-import type { Dialect } from '../../base/parse-records.ts';
+import { COMMAS } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
-import { writeRow } from '../../base/write-row.ts';
-import { readHeader } from '../csv/header.ts';
+import { headerOf } from '../csv/csv-comparison.ts';
 import type { Opened, Piece } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { type ColumnOptions, outputColumns, type WrittenFile } from '../output-columns.ts';
@@ -25,8 +24,8 @@ import { parquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
-/** The place of a value among those of its page. */
-const PLACE_BYTES = 4;
+/** The offset of a value in its page. */
+const OFFSET_BYTES = 4;
 
 /**
  * Reads the footer of a file, and makes its source one of the text of the columns that are needed.
@@ -49,14 +48,12 @@ export async function readParquetLayout(
   checkGroups(file, columns, options);
   if (options.writes?.format === 'jsonl')
     return { ...(await readLines(source, stored, { file, columns, hasOthers }, options)), pieces };
-  const bytes = Buffer.from(writeRow(columns.map(column => column.name)));
-  const header = readHeader(bytes, true, {
-    dialect,
-    file: name,
-    maxRecordBytes: Number.POSITIVE_INFINITY,
-    maxColumns: options.maxColumns,
-  });
-  if (header === undefined) throw new Error('the header was not read');
+  const { maxColumns } = options;
+  const header = headerOf(
+    columns.map(column => column.name),
+    { file: name, maxColumns },
+  );
+  const { bytes } = header;
   const start = range?.start.offset || bytes.length;
   stored.readAs(new ParquetText(file, columns, 'csv', bytes, start), start);
   const isCopied = isCopy(options.writes);
@@ -121,9 +118,6 @@ async function readLines(
   return readLineLayout(source, { ...options, columns: names }, { types: columns.map(typeOf), hasOthers });
 }
 
-/** The text inside is always delimited by commas. */
-const dialect: Dialect = { delimiter: ',', quote: '"', loneCr: false };
-
 /** @throws RowcastError `bad_option` */
 function checkOptions({ names, delimiter, quote, writes }: ReadOptions & ColumnOptions, file: string): void {
   const refuse = (what: string, hint: string): never => {
@@ -133,9 +127,9 @@ function checkOptions({ names, delimiter, quote, writes }: ReadOptions & ColumnO
     refuse('--names: a Parquet file names its own columns', 'To rename those of the output, use --rename.');
   // Where nothing is written, these may be the options of another file.
   if (writes === undefined) return;
-  if (delimiter !== undefined && delimiter !== dialect.delimiter)
+  if (delimiter !== undefined && delimiter !== COMMAS.delimiter)
     refuse('--delimiter: what is made of Parquet has commas', 'Leave it out.');
-  if (quote !== undefined && quote !== dialect.quote)
+  if (quote !== undefined && quote !== COMMAS.quote)
     refuse('--quote: what is made of Parquet has double quotes', 'Leave it out.');
 }
 
@@ -272,9 +266,9 @@ function checkGroups(
   { maxGroupBytes = MAX_GROUP_BYTES }: ReadOptions,
 ): void {
   for (const [index, group] of groups.entries()) {
-    // A page of missing values takes a few bytes, but each row a place in memory.
+    // A page of missing values takes a few bytes, but each row an offset in memory.
     const bytes = columns.reduce(
-      (sum, column) => sum + uncompressedBytes(group, column) + PLACE_BYTES * group.rows,
+      (sum, column) => sum + uncompressedBytes(group, column) + OFFSET_BYTES * group.rows,
       0,
     );
     if (bytes <= maxGroupBytes) continue;

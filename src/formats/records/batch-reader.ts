@@ -21,10 +21,10 @@ export interface BatchOptions extends InputRange {
   batchRows: number;
   /** Whether a batch ends at the latest with a row whose number is a multiple of `batchRows`, wherever it begins. */
   onGrid?: boolean | undefined;
-  /** Maximum size of a batch's request body, as estimated from its records; called for each batch. */
-  batchBytes: () => number;
-  /** Bytes per row in a request body in addition to the record: names, quotes, braces. */
-  rowOverhead: number;
+  /** Maximum size of a batch's request body, as estimated from its records; called for each batch; by default any. */
+  batchBytes?: (() => number) | undefined;
+  /** Bytes per row in a request body in addition to the record: names, quotes, braces; by default none. */
+  rowOverhead?: number | undefined;
   /** Maximum size of a record; a longer one stops the run. */
   maxRecordBytes: number;
   /** Number of the last row to read; undefined means all. */

@@ -5,7 +5,6 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { redacted } from '../../client/base-url.ts';
 import { chooseService, connectionOf, type Given, homeOf } from '../service/choose-service.ts';
-import type { Access } from './access.ts';
 import { sections } from './definition-schema.ts';
 import type { MemberPath } from './document.ts';
 import type { LocatedDefinition } from './inspect-definition.ts';
@@ -31,7 +30,7 @@ export function accessesOf(
   uses: (name: string) => boolean = () => true,
 ): Access[] {
   const { score, train } = definition;
-  const { isDefined } = connectionOf(given, score);
+  const { isDefined } = connectionOf({ ...given, defined: score });
   const isGiven = (path: MemberPath, name: string): boolean =>
     definition.isSet(path) ||
     (path[0] !== 'train' && given.flags[name] !== undefined) ||
@@ -122,7 +121,7 @@ export function refusalOf(file: string, path: string): string | undefined {
 
 /** A trained report may replace one that somebody uses. */
 function reportToTrain({ file, train }: LocatedDefinition, given: Given): Access {
-  const home = homeOf(given, train);
+  const home = homeOf({ ...given, defined: train });
   const isChosen = given.flags.home !== undefined;
   return {
     path: ['train', 'report'],
@@ -140,8 +139,9 @@ function reportToTrain({ file, train }: LocatedDefinition, given: Given): Access
  *
  * @throws RowcastError as `chooseService`
  */
-function serviceAccesses({ score }: LocatedDefinition, given: Given): Access[] {
-  const address = chooseService(given, score);
+function serviceAccesses({ score }: LocatedDefinition, command: Given): Access[] {
+  const given = { ...command, defined: score };
+  const address = chooseService(given);
   if (address.kind === 'local')
     return [
       {
@@ -151,7 +151,7 @@ function serviceAccesses({ score }: LocatedDefinition, given: Given): Access[] {
         refusal: undefined,
       },
     ];
-  const { isDefined } = connectionOf(given, score);
+  const { isDefined } = connectionOf(given);
   const to = redacted(address.url);
   const sent = (path: MemberPath, what: string, refusal?: string): Access => ({
     path,
@@ -232,4 +232,19 @@ function storeAccesses({ score, train }: LocatedDefinition, { flags }: Given): A
             : 'it decides who gets the rows, or what the credentials of this machine permit',
       }));
   });
+}
+
+/** Something that a definition reads, writes or sends. */
+export interface Access {
+  /** The member that says so. */
+  path: MemberPath;
+  does: 'read' | 'write' | 'send' | 'run';
+  /** A path or URL; for `send`, what is sent; for `run`, a command of the shell. */
+  what: string;
+  /** Where it is sent. */
+  to?: string;
+  /** Whether `what` is a path or a URL. */
+  isFile?: boolean;
+  /** Why a definition of somebody else must not do it; undefined if any definition may. */
+  refusal: string | undefined;
 }

@@ -6,8 +6,7 @@ import { folderOfPattern, isOutputPattern } from '../../runs/several/output-patt
 import { isPattern, namesMatching } from '../../storage/backends.ts';
 import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import type { Given } from '../service/choose-service.ts';
-import type { Access } from './access.ts';
-import { accessesOf, refusalOf } from './accesses.ts';
+import { type Access, accessesOf, refusalOf } from './accesses.ts';
 import { inspectFile, unlessWrong } from './definition.ts';
 import type { Definition, LocatedDefinition } from './inspect-definition.ts';
 import type { Setting } from './settings.ts';

@@ -28,10 +28,10 @@ import { type Retry, retryOf } from '../callbacks.ts';
 import { checkObject, readGiven } from '../options/given-values.ts';
 import type { BatchOutcome, PersonaBatch, ProgramScorer } from '../scorer.ts';
 import { chooseProtocol } from '../service/choose-protocol.ts';
+import { onlyReports } from '../service/choose-service.ts';
 import { cloudService } from '../service/cloud/cloud-hosts.ts';
 import { cloudKey } from '../service/cloud/cloud-key.ts';
 import { checkProxy, proxyOf } from '../service/proxy-of.ts';
-import { onlyReports } from '../service/refuse-protocol.ts';
 import { checkClientTls, checkedHeaders, checkKey } from './client-access.ts';
 import { FeaturesClient, predictBatches } from './predict-batches.ts';
 
@@ -197,7 +197,7 @@ export class Client implements ProgramScorer {
       this.#client = service;
       this.#reports = new ReportClient(service);
     } else this.#client = new ServiceClient({ ...connecting, protocol });
-    this.#objects = new FeaturesClient(this.#client, classes);
+    this.#objects = new FeaturesClient(this.#client, { classes });
   }
 
   /**

@@ -183,16 +183,16 @@ function readOutcome(outcome: unknown, expected: Expected): Labels | Numbers | u
 }
 
 function readLabels(outcome: readonly unknown[], expected: Expected): Labels {
-  const places = new Map<string, number>();
+  const indexOf = new Map<string, number>();
   const indices = new Int32Array(expected.personas).fill(-1);
   const errors = readEach(outcome, expected, ({ label }, row) => {
     if (label === null) return;
     if (typeof label !== 'string') throw otherKind(row, 'has no label that is a text');
-    const place = places.get(label) ?? places.size;
-    places.set(label, place);
-    indices[row] = place;
+    const index = indexOf.get(label) ?? indexOf.size;
+    indexOf.set(label, index);
+    indices[row] = index;
   });
-  return { kind: 'label', labels: [...places.keys()], indices, errors };
+  return { kind: 'label', labels: [...indexOf.keys()], indices, errors };
 }
 
 function readNumbers(outcome: readonly unknown[], names: readonly string[], expected: Expected): Numbers {

@@ -6,7 +6,10 @@ import { httpScorer } from '../../client/scorer/http-scorer.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import { predictionOf } from '../../scoring/predictions.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import { predictFeatures } from './predict-features.ts';
+import { chooseProtocol, type ProtocolValues } from '../service/choose-protocol.ts';
+import { chooseService, type Given, noService } from '../service/choose-service.ts';
+import { type ConnectOptions, withClient } from '../service/open-client.ts';
+import { type PersonasOf, predictFeatures } from './predict-features.ts';
 
 /** Maximum size of a request, as in a run. */
 const BATCH_ROWS = 1000;
@@ -79,26 +82,42 @@ function* batchesOf(report: string, personas: readonly Features[]): Generator<Ba
   if (texts.length > 0) yield batch();
 }
 
+/** Opens a client of the service that a command chooses, for single predictions. @throws as `openClient`; `usage` */
+export async function withFeaturesClient<T>(
+  given: Given & Pick<ConnectOptions, 'onRetry'>,
+  values: ProtocolValues & PersonaOptions & ConnectOptions['values'],
+  use: (client: FeaturesClient) => Promise<T>,
+): Promise<T> {
+  const address = chooseService(given);
+  if (address.kind === 'local') throw noService(values.protocol);
+  const connecting = { values, env: given.env, onRetry: given.onRetry };
+  return withClient(address, chooseProtocol(values), connecting, client =>
+    use(new FeaturesClient(client, values)),
+  );
+}
+
+type PersonaOptions = Pick<PersonasOf, 'classes' | 'types'>;
+
 /** Predicts for objects by any protocol, with what the service says about its models, which is asked once for each. */
 export class FeaturesClient {
   readonly #scorer: Scorer;
-  readonly #classes: readonly string[] | undefined;
+  readonly #options: PersonaOptions;
   readonly #descriptions = new Map<string, Promise<Description>>();
 
-  /** @param classes in the order in which the service lists probabilities, if it does not name them */
-  constructor(client: ServiceClient, classes: readonly string[] | undefined) {
+  constructor(client: ServiceClient, options: PersonaOptions) {
     this.#scorer = httpScorer(client);
-    this.#classes = classes;
+    this.#options = options;
   }
 
   /** What is predicted for each persona, in their order. @throws RowcastError */
   async predict(report: string, personas: readonly Features[], stop: AbortSignal): Promise<Prediction[]> {
-    const { classes, columns = [] } = await this.#describe(report);
-    const types = Object.fromEntries(
+    const { classes, columns = [] } = await this.describe(report);
+    const stated = Object.fromEntries(
       columns.flatMap(({ name, type }) => (type === undefined ? [] : [[name, type]])),
     );
-    const asked = { report, personas, classes: this.#classes ?? classes, types };
-    return predictFeatures(this.#scorer, asked, stop);
+    const own = this.#options;
+    const types = { ...stated, ...own.types };
+    return predictFeatures(this.#scorer, { report, personas, classes: own.classes ?? classes, types }, stop);
   }
 
   /** What is predicted for one persona. @throws RowcastError, also with the code of a rejected row */
@@ -110,7 +129,8 @@ export class FeaturesClient {
     throw new RowcastError(code, message, { severity: 'stopped' });
   }
 
-  #describe(report: string): Promise<Description> {
+  /** What the service says about a model. */
+  describe(report: string): Promise<Description> {
     const known = this.#descriptions.get(report);
     if (known !== undefined) return known;
     const asked = this.#scorer.describe(report);

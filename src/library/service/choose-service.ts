@@ -1,13 +1,26 @@
 import { join, resolve } from 'node:path';
-import { type Auth, type CloudAuth, isOfCloud } from '../../base/contract/protocol-names.ts';
+import {
+  type Auth,
+  type CloudAuth,
+  defaultProtocol,
+  isOfCloud,
+  type ProtocolName,
+} from '../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { connectionOptions, homeOption, protocolOption } from '../../base/options/service.ts';
 import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import { defaultAuth } from '../../client/protocols/described/descriptions.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/target.ts';
-import { accessFiles, flagsOfAccess, type ServiceAccess, serviceAccessOf } from './access.ts';
-import { DEFAULT_KEY, isOwnVariable, isVariableOfDefinition } from './own-variable.ts';
+import {
+  accessFiles,
+  DEFAULT_KEY,
+  flagsOfAccess,
+  isOwnVariable,
+  isVariableOfDefinition,
+  type ServiceAccess,
+  serviceAccessOf,
+} from './access.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;
@@ -33,24 +46,23 @@ export type KeySource =
   /** What the tools of a cloud find on this machine. */
   | { kind: 'cloud'; auth: CloudAuth };
 
-/** Flags and environment of a command. */
+/** Options, or keys of a definition, by name. */
+export type Section = Readonly<Record<string, unknown>>;
+
+/** Flags, environment and definition of a command. */
 export interface Given {
-  flags: Readonly<Record<string, unknown>>;
+  flags: Section;
   env: Environment;
+  /** The `score` section of a definition, or its `train` section for what trains; flags override it. */
+  defined?: Section | undefined;
   /** The URL that ROWCAST_API_KEY is for, if not the ROWCAST_URL of `env`. */
   keyUrl?: string | undefined;
 }
 
-type Section = Readonly<Record<string, unknown>>;
-
-/**
- * The folder of the local reports and keys.
- *
- * @param defined the section of a definition, if there is one
- */
-export function homeOf({ flags, env }: Given, defined: Section = {}): string {
+/** The folder of the local reports and keys. */
+export function homeOf({ flags, env, defined }: Given): string {
   const { home } = resolveValues(homeOption, flags);
-  return resolve(home ?? (env.ROWCAST_HOME || String(defined.home ?? '.rowcast')));
+  return resolve(home ?? (env.ROWCAST_HOME || String(defined?.home ?? '.rowcast')));
 }
 
 type ConnectionValues = Values<typeof connectionOptions>;
@@ -68,7 +80,7 @@ export interface ServiceConnection {
  * URL only: with the authority and the proxy of a definition from someone else, others could read what is sent to
  * another one.
  */
-export function connectionOf({ flags, env }: Given, defined: Section): ServiceConnection {
+export function connectionOf({ flags, env, defined = {} }: Given): ServiceConnection {
   const { auth } = defined;
   const given = resolveValues(connectionOptions, flags, auth === undefined ? {} : { auth });
   const url = given.url ?? (env.ROWCAST_URL || undefined);
@@ -93,16 +105,15 @@ const WITH_URL = ['api-key-file', 'api-key-env', 'allow-http', 'header-env', 'cl
  * line is also for ROWCAST_URL, and ROWCAST_API_KEY also for a URL on the command line, unless ROWCAST_URL is that of
  * another service.
  *
- * @param defined the section of a definition, if there is one
  * @throws RowcastError `no_key`, `usage`, `bad_option`
  */
-export function chooseService(given: Given, defined: Section = {}): Address {
-  const { url, isDefined, values } = connectionOf(given, defined);
-  if (url === LOCAL) return { kind: 'local', home: homeOf(given, defined) };
+export function chooseService(given: Given): Address {
+  const { url, isDefined, values } = connectionOf(given);
+  if (url === LOCAL) return { kind: 'local', home: homeOf(given) };
   if (isDefined) checkFlags(given);
-  const { protocol } = resolveValues(protocolOption, given.flags, defined);
+  const { protocol } = resolveValues(protocolOption, given.flags, given.defined);
   const { auth = defaultAuth(protocol), allowHttp } = values;
-  if (isDefined && isOfCloud(auth)) checkWay(auth, given, defined);
+  if (isDefined && isOfCloud(auth)) checkWay(auth, given);
   const access = serviceAccessOf(values, auth, isDefined);
   return { kind: 'remote', url, key: keyOf(given, auth, { url, isDefined, values }), allowHttp, ...access };
 }
@@ -158,7 +169,7 @@ const WAY = ['proxy', 'ca-file', 'allow-http'] as const;
  *
  * @throws RowcastError `usage`
  */
-function checkWay(auth: CloudAuth, { flags }: Given, defined: Section): void {
+function checkWay(auth: CloudAuth, { flags, defined = {} }: Given): void {
   const isSafe = (value: unknown): boolean =>
     value === undefined || value === false || value === 'none' || value === 'env';
   const name = WAY.find(own => flags[own] === undefined && !isSafe(defined[own]));
@@ -205,13 +216,36 @@ export function flagsOfAddress(address: Address, env: Environment): string[] {
 }
 
 /** Files that a command reads to use a service: those with its secrets, or the local reports. */
-export function serviceFiles(given: Given, defined: Section = {}): UsedFile[] {
-  const { url, values } = connectionOf(given, defined);
+export function serviceFiles(given: Given): UsedFile[] {
+  const { url, values } = connectionOf(given);
   if (url === LOCAL) {
-    const at = join(homeOf(given, defined), 'reports');
+    const at = join(homeOf(given), 'reports');
     return [{ what: 'a file of the local reports', option: '', at, isFolder: true }];
   }
   const { apiKeyFile: at } = values;
   const key = at === undefined ? [] : [{ what: 'the API key file', option: '--api-key-file', at }];
   return [...key, ...accessFiles(values)];
 }
+
+/**
+ * Refuses a protocol for what only the prediction report API has.
+ *
+ * @param what the subject of the message, such as the name of a command
+ * @throws RowcastError `usage`
+ */
+export function onlyReports(protocol: ProtocolName, what: string): void {
+  if (protocol === defaultProtocol) return;
+  throw new RowcastError(
+    'usage',
+    `${what} works only with the protocol ${defaultProtocol}, not with ${protocol}`,
+    {
+      hint: `Services of the protocol ${protocol} have nothing like it. score, plan and predict work with every protocol.`,
+    },
+  );
+}
+
+/** What a protocol other than the default one needs. */
+export const noService = (protocol: ProtocolName): RowcastError =>
+  new RowcastError('usage', `the protocol ${protocol} needs a server; give its --url`, {
+    hint: 'Without a URL, the reports of this machine predict.',
+  });

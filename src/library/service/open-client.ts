@@ -8,11 +8,9 @@ import { isHeaderValue, type Key } from '../../client/credentials.ts';
 import type { Protocol } from '../../client/protocols/protocol.ts';
 import type { ServiceClient, ServiceClientOptions } from '../../client/service-client.ts';
 import type { ClientTls } from '../../client/transport/tls.ts';
-import type { TlsFiles } from './access.ts';
+import { DEFAULT_KEY, type TlsFiles } from './access.ts';
 import type { Environment, KeySource, RemoteAddress } from './choose-service.ts';
-import { cloudService } from './cloud/cloud-hosts.ts';
 import { ApiKeyFile, keyIn } from './key-file.ts';
-import { DEFAULT_KEY } from './own-variable.ts';
 import { proxyOf } from './proxy-of.ts';
 
 export interface ConnectOptions {
@@ -84,11 +82,7 @@ async function keyFor(
 ): Promise<string | Key> {
   if (source.kind !== 'cloud') return readServiceKey(source, env);
   const { openCloudKey } = await import('./cloud/cloud-key.ts');
-  return openCloudKey(
-    cloudService(source.auth, url, { allowed: authHost, protocol: protocol.name }),
-    url,
-    env,
-  );
+  return openCloudKey(source.auth, url, { allowed: authHost, protocol: protocol.name, env });
 }
 
 // Loaded only when it is needed.

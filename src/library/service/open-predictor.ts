@@ -3,9 +3,8 @@ import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { ServiceClientOptions } from '../../client/service-client.ts';
 import type { SharedScorer } from '../../scoring/scorer.ts';
-import type { Address, Environment } from './choose-service.ts';
+import { type Address, type Environment, noService } from './choose-service.ts';
 import { openClient } from './open-client.ts';
-import { noService } from './refuse-protocol.ts';
 
 export interface ScorerOptions {
   values: JobValues;

@@ -28,11 +28,9 @@ import type { LastRun, RunNote, RunWarning, Summary } from '../../runs/summary/s
 import type { SharedScorer } from '../../scoring/scorer.ts';
 import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
-import { codeOfFile, combineExitCodes, totalStatus } from './combine-exit-codes.ts';
-import { concernsAll } from './common-failures.ts';
+import { codeOfFile, combineExitCodes, concernsAll, totalStatus } from './combine-exit-codes.ts';
 import type { FileGroup, FilesWatch } from './group.ts';
-import { lockTotal } from './lock-total.ts';
-import { fixedFolders, ledgerOf, planFiles, sizesOf, writtenBy } from './plan-files.ts';
+import { fixedFolders, ledgerOf, lockTotal, planFiles, sizesOf, writtenBy } from './plan-files.ts';
 import { outputWorkOf } from './work-of.ts';
 
 /**
@@ -306,7 +304,7 @@ export class FileScorer {
   async score(file: FilePair, index: number): Promise<void> {
     const { job, scorer, shared, begun, ledger, work, total, watch } = this.#options;
     const key = { ...file, options: work };
-    const told = watch.ofFile(file, this.#stop);
+    const fileWatch = watch.ofFile(file, this.#stop);
     // A file that was scored before is scored again because something else has changed.
     const isUntouched = job.values.ifExists === 'skip-unchanged' && (await ledger.isUntouched(file));
     const run = runOfFile(job, file, {
@@ -314,7 +312,7 @@ export class FileScorer {
       observers: [
         total.of(index),
         ledgerEntry(ledger, key, watch.ledgerNotWritten, this.#stop),
-        ...told.observers,
+        ...fileWatch.observers,
       ],
       control: new RunControl(this.#stop),
       wait: { begun, hasArrived: true },
@@ -331,8 +329,8 @@ export class FileScorer {
           ? await unlessStopped(unchangedRun(ledger, key, this.#readAgain()), this.#stop)
           : undefined;
       if (unchanged === undefined) {
-        told.begin(record);
-        await executeRun(run, record).finally(() => told.end(record));
+        fileWatch.begin(record);
+        await executeRun(run, record).finally(() => fileWatch.end(record));
         return;
       }
       const { run: earlier } = unchanged;
@@ -356,7 +354,7 @@ export class FileScorer {
       if (record.result === undefined) await record.fail(error);
       if (error instanceof Interrupted) return;
       this.failures.push({ code: codeOfFile(exitCodeOf(error)), error });
-      told.failed(error);
+      fileWatch.failed(error);
       if (job.values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();

@@ -1,10 +1,12 @@
 import { schemeOf } from '../../base/scheme.ts';
+import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import { folderOfPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { backends as allBackends, versionOf } from '../../storage/backends.ts';
+import type { Target } from '../../storage/target.ts';
 
 /** The record of the outputs of a job. */
 export const ledgerOf = ({ values, backends }: Pick<RunJob, 'values' | 'backends'>): RunLedger =>
@@ -68,4 +70,20 @@ export async function sizesOf(
   const sizes: number[] = [];
   for (const path of paths) sizes.push((await versionOf(path, among, stop))?.size ?? 0);
   return sizes;
+}
+
+/** Locks the summary of several runs together; each of them locks its own files. */
+export async function lockTotal({
+  values,
+  backends,
+  paths: { reads },
+}: RunJob): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+  const { summary, private: isPrivate } = values;
+  if (summary === undefined) return { summary: undefined, release: async () => {} };
+  const { target, release } = await lockOutput(summary, undefined, {
+    reads,
+    isPrivate,
+    backends,
+  });
+  return { summary: target, release };
 }

@@ -6,7 +6,7 @@ import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { backendsOf } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import { comparedFiles } from '../run-memory.ts';
-import { namesOf } from '../run-names.ts';
+import { namesOf } from '../runs-of.ts';
 
 /** The options of a planned run; flags override those that do not determine its bytes. */
 export const plannedValues = (

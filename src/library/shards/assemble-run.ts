@@ -27,7 +27,7 @@ import {
 import { isSingle } from '../../shards/folder/plan-shape.ts';
 import { readPlan, type ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
-import { lockTotal } from '../several/lock-total.ts';
+import { lockTotal } from '../several/plan-files.ts';
 import { recordFinished, recordJoined } from './record-joined.ts';
 
 export interface AssembleOptions {

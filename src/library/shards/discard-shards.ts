@@ -5,7 +5,7 @@ import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
 import { PLAN } from '../../shards/folder/names.ts';
 import type { PlanFile } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-run.ts';
-import { lastAttempts, stillBeating } from '../../shards/status/read-progress.ts';
+import { aliveAttempt, lastAttempts } from '../../shards/status/read-progress.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 
@@ -15,7 +15,7 @@ import type { SharedFolder } from '../../storage/shared-folder.ts';
  * @throws RowcastError `locked` while a worker is alive or the parts are being joined
  */
 export async function discardShards(folder: SharedFolder, among: Backends): Promise<void> {
-  const alive = await stillBeating(folder, await lastAttempts(folder));
+  const alive = await aliveAttempt(folder, await lastAttempts(folder));
   if (alive !== undefined)
     throw new RowcastError(
       'locked',

@@ -10,8 +10,8 @@ export const shardsOf = (output: string): string => `${output}.shards`;
 /** The folder of a sharded run by its own name or that of its output; undefined if there is no plan in either. */
 export async function findShards(name: string, among?: Backends): Promise<SharedFolder | undefined> {
   if (name === '-') return undefined;
-  for (const place of [name, shardsOf(name)]) {
-    const folder = openFolder(withoutSlash(place), among);
+  for (const path of [name, shardsOf(name)]) {
+    const folder = openFolder(withoutSlash(path), among);
     for (const file of [PLAN, ASSEMBLED]) if ((await folder.modified(file)) !== undefined) return folder;
   }
   return undefined;

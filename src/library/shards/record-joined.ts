@@ -12,7 +12,7 @@ import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { type Backends, sha256Of } from '../../storage/backends.ts';
-import { namesOf } from '../run-names.ts';
+import { namesOf } from '../runs-of.ts';
 
 type Rows = Pick<RowCounts, 'read' | 'rejected'>;
 

@@ -32,13 +32,13 @@ export const relativeRejectsPath = (output: string, rejects: string | undefined)
 
 /** The address of the rejects that a fingerprint has. */
 export function rejectsAddress(output: string, recorded: string): string {
-  const place = JSON.parse(recorded);
-  return isRemote(place) ? place : resolve(dirname(output), place);
+  const address = JSON.parse(recorded);
+  return isRemote(address) ? address : resolve(dirname(output), address);
 }
 
 const isRemote = (address: string): boolean => schemeOf(address) !== undefined;
 
-export interface FingerprintOptions {
+interface FingerprintOptions {
   input: Identity;
   /** The part of the input that the run reads; undefined: all of it. */
   range?: InputRange | undefined;

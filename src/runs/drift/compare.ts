@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 
 /** How much a distribution has changed; null if it cannot be compared. */
-export interface DriftEntry {
+interface DriftEntry {
   /** Population stability index. */
   psi: number | null;
   change: Change | null;
@@ -20,7 +20,7 @@ export interface DriftFigures {
   scores: Record<string, DriftEntry>;
 }
 
-export interface DriftComparison {
+interface DriftComparison {
   columns: readonly EarlierColumn[];
   /**
    * The rows of a class's probabilities between edges that the earlier run has chosen; undefined if they were not

@@ -38,7 +38,7 @@ export interface DataTally {
 }
 
 /** What decides what is counted, and with what it is compared. */
-export interface DataTallyOptions {
+interface DataTallyOptions {
   /** What a new run counts; see `Counting`. */
   isDetailed: boolean;
   earlier: EarlierFigures | undefined;
@@ -168,7 +168,6 @@ function* batchesOf(records: Buffer, layout: Pick<Layout, 'records'>): Generator
     end: undefined,
     batchRows: most,
     batchBytes: () => most,
-    rowOverhead: 0,
     maxRecordBytes: most,
   });
   yield* reader.push(records);

@@ -40,7 +40,7 @@ export interface DataFigures {
   drift: DriftFigures | null;
 }
 
-export interface FiguresOptions {
+interface FiguresOptions {
   /** Rows whose values were counted. */
   rows: number;
   /** Null for predictions of another kind, which are not counted. */

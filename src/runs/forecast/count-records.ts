@@ -12,7 +12,7 @@ import type { Source } from '../../storage/source.ts';
  */
 const COUNTED_BYTES = 1 << 30;
 
-export interface CountRecordsOptions {
+interface CountRecordsOptions {
   source: Source;
   opened: Opened;
   options: Pick<RunValues, 'batchRows' | 'batchBytes' | 'maxRecordBytes' | 'limit'>;
@@ -26,7 +26,7 @@ export interface CountRecordsOptions {
   countedBytes?: number;
 }
 
-export interface Counted {
+interface Counted {
   rows: number;
   batches: number;
   bytes: number;

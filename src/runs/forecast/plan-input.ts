@@ -50,7 +50,7 @@ export interface InputPlan {
   problem: RowcastError | undefined;
 }
 
-export interface ForecastOptions {
+interface ForecastOptions {
   /** Maximum number of requests to make. */
   probes: number;
   showRequest: boolean;

@@ -15,7 +15,7 @@ const MIN_ROWS = 3;
 /** Malformed rows whose records are looked at for the cause. */
 const MAX_SAMPLE = 100;
 
-export interface MalformedLimitOptions {
+interface MalformedLimitOptions {
   layout: Pick<Layout, 'names' | 'whyMalformed'>;
   /** The input, for messages. */
   file: PipedFile;

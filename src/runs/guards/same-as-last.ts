@@ -9,8 +9,6 @@ import type { LastRun, RunNote } from '../summary/summary.ts';
 /** Enough to tell the bytes of inputs apart. */
 const HEX_DIGITS = 32;
 
-const digestOf = (size: number, hash: string): string => `${size}:${hash.slice(0, HEX_DIGITS)}`;
-
 /**
  * The digest of an input that a run has read to its end; see `Summary.digest`. That of text was computed while it was
  * read. Any other file is read again, unless its store tells its versions apart.
@@ -20,15 +18,15 @@ const digestOf = (size: number, hash: string): string => `${size}:${hash.slice(0
  */
 export async function digestOfInput(
   { size, etag, footer }: Identity,
-  text: string,
+  text: () => Promise<string>,
   sha256: () => Promise<string | null>,
 ): Promise<string | undefined> {
   if (size === null) return undefined;
-  const hash = footer === undefined ? text : (etag ?? (await sha256()));
-  return hash === null ? undefined : digestOf(size, hash);
+  const hash = footer === undefined ? await text() : (etag ?? (await sha256()));
+  return hash === null ? undefined : `${size}:${hash.slice(0, HEX_DIGITS)}`;
 }
 
-export interface ComparedInput {
+interface ComparedInput {
   options: Pick<RunValues, 'input' | 'encoding' | 'ifSameAsLast'>;
   input: Identity;
   /** The last good run, and the digests of the inputs that had rows in it. */
@@ -77,19 +75,17 @@ export async function skipsSameInput({
  * @returns undefined if its size is not known
  * @throws RowcastError what reading it throws; Interrupted
  */
-export async function digestToBe(
+export const digestToBe = (
   options: Pick<RunValues, 'input' | 'encoding'>,
-  { size, etag, footer }: Identity,
+  identity: Identity,
   backends: Backends | undefined,
   stop: AbortSignal,
-): Promise<string | undefined> {
-  if (size === null) return undefined;
-  const hash =
-    footer === undefined
-      ? await textDigest(options, backends, stop)
-      : (etag ?? (await sha256Of(options.input, backends)));
-  return digestOf(size, hash);
-}
+): Promise<string | undefined> =>
+  digestOfInput(
+    identity,
+    () => textDigest(options, backends, stop),
+    () => sha256Of(options.input, backends),
+  );
 
 async function textDigest(
   { input, encoding }: Pick<RunValues, 'input' | 'encoding'>,

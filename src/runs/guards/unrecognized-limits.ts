@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
-import { isBeyond, type RejectLimitOrNone } from '../../base/options/values/reject-limit.ts';
+import { isBeyond } from '../../base/options/values/reject-limit.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import {
   type CountedColumn,
@@ -15,11 +16,7 @@ import type { TallyLayout } from '../../scoring/counting/tally.ts';
  * value, nor in an input of a few rows, unless no value of any column is known. A limit that is given is for each
  * column.
  */
-export interface UnrecognizedLimits {
-  maxMismatches?: RejectLimitOrNone | undefined;
-  maxMissing?: RejectLimitOrNone | undefined;
-  maxUnseen?: RejectLimitOrNone | undefined;
-}
+export type UnrecognizedLimits = Partial<Pick<RunValues, 'maxMismatches' | 'maxMissing' | 'maxUnseen'>>;
 
 const kinds = [
   {

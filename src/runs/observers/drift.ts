@@ -57,7 +57,7 @@ export function driftLine(drift: DriftFigures): DriftLine {
 }
 
 /** What can be compared, the largest change first. */
-export function changedSince(drift: DriftFigures): Named[] {
+function changedSince(drift: DriftFigures): Named[] {
   return [
     ...drift.columns.map(({ name, ...entry }) => ({ what: quoted(name), ...entry })),
     ...Object.entries(drift.scores).map(([name, entry]) => ({
@@ -99,11 +99,11 @@ export function checkDrift(limit: number | undefined, drift: DriftFigures | null
   if (limit === undefined || !drift) return;
   const beyond = changedSince(drift).filter(({ psi, chance }) => psi > Math.max(limit, chance));
   if (beyond.length === 0) return;
-  const named = beyond.slice(0, MAX_REFUSED).map(({ what, psi }) => `${what} (PSI ${psi.toFixed(2)})`);
-  const more = beyond.length - named.length;
+  const shown = beyond.slice(0, MAX_REFUSED).map(named);
+  const more = beyond.length - shown.length;
   throw new RowcastError(
     'too_much_drift',
-    `the data has changed, compared with ${sanitize(drift.compared_with.summary)}: ${named.join(', ')}${more === 0 ? '' : `, and ${more} more`}`,
+    `the data has changed, compared with ${sanitize(drift.compared_with.summary)}: ${shown.join(', ')}${more === 0 ? '' : `, and ${more} more`}`,
     {
       severity: 'stopped',
       needsRestart: true,

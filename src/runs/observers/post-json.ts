@@ -5,7 +5,7 @@ import { reasonOf } from '../../base/system-error.ts';
 const TIMEOUT_MS = 5_000;
 
 /** Why an endpoint has not taken what was sent. */
-export interface PostFailure {
+interface PostFailure {
   /** Never more of the URL than its host and port. */
   reason: string;
   /** Whether the same request may succeed a moment later. */

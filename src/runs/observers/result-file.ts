@@ -13,7 +13,7 @@ import type { Summary } from '../summary/summary.ts';
 const isFull = (error: unknown): boolean => error instanceof RowcastError && error.code === 'disk_full';
 
 /** A file that a run writes besides its rows, from its summary. */
-export interface ResultFile {
+interface ResultFile {
   target: Target;
   /** Its text, in parts: the summaries of many files are large. */
   text(summary: Summary): Iterable<string>;
@@ -96,7 +96,7 @@ export async function writeWhole(target: Target, text: Iterable<string>, stop: A
  *
  * @returns false if it has too little, or cannot be written
  */
-export function overwriteNow(path: string, text: Iterable<string>): boolean {
+function overwriteNow(path: string, text: Iterable<string>): boolean {
   const bytes = codecOfName(path).compressNow(Buffer.from([...text].join('')));
   try {
     const file = openSync(path, 'r+');

@@ -7,7 +7,7 @@ import type { Summaries, Summary } from '../summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../summary/timeline.ts';
 
 /** How far some of the files are. */
-export interface Stage {
+interface Stage {
   rowCounts: RowCounts;
   /** Bytes of inputs that are done. */
   bytes: number;

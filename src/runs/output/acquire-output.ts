@@ -29,7 +29,12 @@ import {
   type WrittenExtents,
 } from './output.ts';
 import { RejectsOutput } from './rejects-output.ts';
-import { attemptAfter, ResumableOutput, type ResumableOutputOptions } from './resumable-output.ts';
+import {
+  attemptAfter,
+  type OutputOptions,
+  ResumableOutput,
+  type ResumableOutputOptions,
+} from './resumable-output.ts';
 
 interface AcquireOptions {
   locked: LockedPaths;
@@ -47,11 +52,7 @@ interface AcquireOptions {
  * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
 export async function acquireOutput(
-  options: Pick<
-    RunValues,
-    | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
-    | ('history' | 'checkpointInterval' | 'checksum' | 'private')
-  >,
+  options: OutputOptions & Pick<RunValues, 'checksum'>,
   { locked, stop, isOtherWork = false, onSetAside }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {
   const { output, rejects, backends } = locked;
@@ -179,8 +180,8 @@ async function startOver({ outputs, backends }: ResumableOutputOptions): Promise
   const bytes = await checkpoint.read();
   const former = await previousRejectsOf(output, bytes, backends);
   await checkpoint.remove();
-  if (former !== undefined && former.place.address !== rejects.address)
-    await former.place.discardFormer(former.committed, output.address);
+  if (former !== undefined && former.output.address !== rejects.address)
+    await former.output.discardFormer(former.committed, output.address);
 }
 
 /**
@@ -251,6 +252,6 @@ async function setAside(
   const rejects = await previousRejectsOf(output, await checkpoint.read(), among);
   await output.setAside(saved.output, (await output.aside?.checkpoint.read()) !== undefined);
   if (rejects !== undefined && rejects.committed.bytes > 0)
-    await rejects.place.setAside(rejects.committed, true);
+    await rejects.output.setAside(rejects.committed, true);
   await checkpoint.setAside();
 }

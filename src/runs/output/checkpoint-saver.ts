@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import type { HistoryValues } from '../../base/options/values/run-values.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Tail } from '../../storage/digests.ts';
 import type { DurableOutput, StoredExtent } from '../../storage/durable-output.ts';
 import { type Extent, fileStart, type PartialFile, type StoredPoint } from '../../storage/partial-file.ts';
@@ -19,17 +19,14 @@ const OPEN_BYTES_PER_SECOND = 4 << 20;
 /** Without an interval, each write saves; what was written during a save waits for this time at most. */
 const MIN_CLOCK_MS = 100;
 
-export interface CheckpointSaverOptions {
+interface CheckpointSaverOptions extends Pick<RunValues, 'history' | 'checkpointInterval'> {
   outputs: RunOutputs;
   attempt: Attempt;
   fingerprint: Fingerprint;
-  history: HistoryValues | undefined;
   partial: PartialFile<Mark>;
   rejects: RejectsOutput;
   /** The checkpoint that is stored. */
   saved: Checkpoint | undefined;
-  /** Minimum time between checkpoints, in seconds; by default, that of the output. */
-  interval: number | undefined;
 }
 
 /**
@@ -73,7 +70,7 @@ export class CheckpointSaver {
    * `throwIfFailed`.
    */
   saveWhenDue(): void {
-    const { outputs, partial, interval = outputs.output.defaultInterval } = this.#options;
+    const { outputs, partial, checkpointInterval: interval = outputs.output.defaultInterval } = this.#options;
     this.#clock ??= setInterval(() => this.saveWhenDue(), Math.max(MIN_CLOCK_MS, interval * 1000)).unref();
     if (this.#saving !== undefined || this.#failure !== undefined) return;
     const seconds = (performance.now() - this.#savedAt) / 1000;

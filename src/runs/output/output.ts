@@ -3,6 +3,7 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { GroupEncoder, TextEntry } from '../../base/text-of-file.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
+import type { MergedPart } from '../../scoring/merge/merged-part.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import { groupedPartial } from '../../storage/codecs/grouped-partial.ts';
 import { type AppendedFile, fileStart } from '../../storage/partial-file.ts';
@@ -44,15 +45,9 @@ export interface CommitPoint {
 export type WrittenExtents = Pick<Checkpoint, 'output' | 'rejects'>;
 
 /** A piece of the output. */
-export interface OutputPiece {
-  /** Whole records. */
-  bytes: Buffer;
+export interface OutputPiece extends Pick<MergedPart, 'bytes' | 'endsMember' | 'isCommitPoint'> {
   /** Bytes to append to the rejects file. */
   rejects: Buffer;
-  /** Whether a gzip member or zstd frame ends with them. */
-  endsMember: boolean;
-  /** Whether a run may resume after them. */
-  isCommitPoint: boolean;
 }
 
 /** Where an interrupted run will resume. */

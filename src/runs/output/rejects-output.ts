@@ -21,14 +21,14 @@ export interface RejectsExtent {
 export class RejectsOutput {
   /** What has been written so far. */
   extent: RejectsExtent = { bytes: 0, tail: Tail.empty };
-  readonly #place: DurableOutput;
+  readonly #output: DurableOutput;
   readonly #inputBytes: number | undefined;
   /** Being opened, or open. A run may be stopped while it is being opened, and closes it anyway. */
   #file: Promise<AppendedFile> | undefined;
 
   /** @param inputBytes size of the input, if it is known */
-  constructor(place: DurableOutput, inputBytes?: number) {
-    this.#place = place;
+  constructor(output: DurableOutput, inputBytes?: number) {
+    this.#output = output;
     this.#inputBytes = inputBytes;
   }
 
@@ -36,7 +36,7 @@ export class RejectsOutput {
   async resume(committed: StoredExtent, tail: Tail): Promise<void> {
     let stored: StoredPoint | undefined;
     await this.#named(async () => {
-      if (committed.bytes === 0) await this.#place.discard();
+      if (committed.bytes === 0) await this.#output.discard();
       else stored = (await this.#open(committed)).point?.();
     });
     this.extent = { bytes: committed.bytes, tail, stored };
@@ -66,13 +66,13 @@ export class RejectsOutput {
     await act().catch(error => {
       // An output names itself, but not that it is the one of the rejects.
       const cause = error instanceof RowcastError && error.code === 'unwritable_output' ? error.cause : error;
-      throw cause instanceof RowcastError ? cause : unwritable(this.#place.partialName, cause, 'stopped');
+      throw cause instanceof RowcastError ? cause : unwritable(this.#output.partialName, cause, 'stopped');
     });
   }
 
   /** @param from where it begins, if it is not open yet */
   #open(from: StoredExtent): Promise<AppendedFile> {
-    this.#file ??= this.#place.open(from, this.#inputBytes);
+    this.#file ??= this.#output.open(from, this.#inputBytes);
     return this.#file;
   }
 }

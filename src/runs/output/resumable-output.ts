@@ -19,12 +19,14 @@ import type {
 } from './output.ts';
 import type { RejectsOutput } from './rejects-output.ts';
 
-export interface ResumableOutputOptions
-  extends Pick<
-    RunValues,
-    | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
-    | ('history' | 'checkpointInterval' | 'private')
-  > {
+/** The options of a run that decide how its output begins, and how it is written. */
+export type OutputOptions = Pick<
+  RunValues,
+  | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
+  | ('history' | 'checkpointInterval' | 'private')
+>;
+
+export interface ResumableOutputOptions extends OutputOptions {
   outputs: RunOutputs;
   /** Backends, if not the default ones. */
   backends?: Backends | undefined;
@@ -65,21 +67,10 @@ export class ResumableOutput implements Output {
     this.#rejects = rejects;
     this.#identity = identity;
     this.previous = previous;
-    const { outputs, checkpointInterval: interval, history } = options;
-    const { fingerprint } = identity;
     const saved = previous?.checkpoint;
     this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved);
     const { attempt } = this;
-    this.#saver = new CheckpointSaver({
-      outputs,
-      attempt,
-      fingerprint,
-      history,
-      partial,
-      rejects,
-      saved,
-      interval,
-    });
+    this.#saver = new CheckpointSaver({ ...options, ...identity, attempt, partial, rejects, saved });
   }
 
   get resumePoint(): ResumePoint | undefined {

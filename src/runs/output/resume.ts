@@ -8,7 +8,7 @@ import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
 import type { PreviousRun } from './output.ts';
 
 /** A source positioned where the run continues. */
-export interface PositionedSource {
+interface PositionedSource {
   /** Bytes that were already read after that position. */
   rest: Buffer;
   /** Digest of everything before it. */

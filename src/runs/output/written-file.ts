@@ -7,7 +7,7 @@ import { encoderOf, formats } from '../../formats/formats.ts';
 import type { EncodedGroupColumn, EncoderOf, GroupEncoding } from '../../formats/group-encoding.ts';
 import type { WrittenFile } from '../../formats/output-columns.ts';
 import { type InputRange, isInside } from '../../formats/records/position.ts';
-import { appendedOptionsOf } from '../../scoring/merge/appended-for.ts';
+import { columnsToAppend } from '../../scoring/merge/appended-for.ts';
 import { plannedPredictionType, type RowsPlan } from '../../scoring/prepare.ts';
 import { nameOfContent } from '../../storage/codecs/codecs.ts';
 import { refuseUnsupportedFormat } from '../../storage/codecs/refuse-unsupported-output.ts';
@@ -112,35 +112,29 @@ export const encodedColumns = (
   predictionType: PredictionType,
 ): EncodedGroupColumn[] | undefined => plan.layout.groups && columnsOf(plan, predictionType);
 
-const columnsOf = (plan: RowsPlan, predictionType: PredictionType): EncodedGroupColumn[] => [
-  ...ownColumns(plan),
-  ...appendedColumns(plan, predictionType),
-];
+function columnsOf(
+  { layout, options, report }: RowsPlan,
+  predictionType: PredictionType,
+): EncodedGroupColumn[] {
+  const own = layout.ownNames.map(name => ({ name, type: typeIf(!layout.numberNames.has(name)) }));
+  const appended = columnsToAppend({ ...options, layout, report }, predictionType);
+  return [
+    ...own,
+    ...appended.map(({ name, isText }) => ({
+      name,
+      type: typeIf(isText),
+      ...(!isText && { isVaried: true }),
+    })),
+  ];
+}
+
+const typeIf = (isText: boolean): EncodedGroupColumn['type'] => (isText ? 'text' : 'number');
 
 function checkLimit({ layout, options: { limit } }: RowsPlan): void {
   if (limit === undefined || layout.rows === undefined) return;
   throw new RowcastError('bad_option', '--limit: row groups of Parquet are copied whole', {
     hint: 'Write a CSV, with --output-format csv, or leave it out.',
   });
-}
-
-/** The columns of the input that are written. */
-const ownColumns = ({ layout }: RowsPlan): EncodedGroupColumn[] =>
-  layout.ownNames.map(name => ({ name, type: layout.numberNames.has(name) ? 'number' : 'text' }));
-
-function appendedColumns(
-  { layout, options, report }: RowsPlan,
-  predictionType: PredictionType,
-): EncodedGroupColumn[] {
-  const appended = appendedOptionsOf({ ...options, layout, report }, predictionType);
-  const { prediction } = appended;
-  const names = layout.appendedNames(appended);
-  const isText = (index: number): boolean =>
-    predictionType.kind === 'label' ||
-    (predictionType.kind === 'distribution' && prediction !== undefined && index === names.length - 1);
-  return names.map((name, index) =>
-    isText(index) ? { name, type: 'text' } : { name, type: 'number', isVaried: true },
-  );
 }
 
 /** Makes groups of the rows of a run. It may be known only with the first predictions which columns they have. */

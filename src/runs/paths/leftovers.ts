@@ -6,12 +6,12 @@ import type { DurableOutput } from '../../storage/durable-output.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import { type Target, unwritable } from '../../storage/target.ts';
-import { isNeededBy, isSamePath, localRejectsOf } from './previous-rejects.ts';
+import { isSamePath, localRejectsOf, needsRejects } from './previous-rejects.ts';
 import { runFilesOf } from './run-files.ts';
 import type { RunPaths } from './run-paths.ts';
 
 /** A temporary file that a command is about to create. */
-export interface TemporaryFile {
+interface TemporaryFile {
   path: string;
   /** Whether it was left behind by a dead process, which held the lock of its output. */
   isStale: boolean;
@@ -34,27 +34,24 @@ export async function clearLeftovers(temporaries: readonly TemporaryFile[]): Pro
 }
 
 /**
- * Checks that what is in the default place of the rejects is a rejects file: otherwise it must not be replaced or
- * removed.
+ * Checks that what is in the default places of rejects and repaired rows are such files, which look alike: otherwise
+ * they must not be replaced or removed.
  *
+ * @param rejects undefined if another place was named
  * @throws RowcastError `foreign_file`
  */
-export async function checkDefaultRejects(rejects: DurableOutput): Promise<void> {
-  if ((await rejects.exists()) && !(await isRejects(rejects)))
+export async function checkBeside(
+  repaired: DurableOutput,
+  rejects: DurableOutput | undefined,
+): Promise<void> {
+  const isForeign = async (file: DurableOutput) => (await file.exists()) && !(await isRejects(file));
+  if (rejects !== undefined && (await isForeign(rejects)))
     throw foreign(
       rejects.address,
       'the file exists and is not a rejects file',
       ', or choose another path with --rejects',
     );
-}
-
-/**
- * Checks the file of repaired rows, which looks like a rejects file.
- *
- * @throws RowcastError `foreign_file`
- */
-export async function checkRepaired(repaired: DurableOutput): Promise<void> {
-  if ((await repaired.exists()) && !(await isRejects(repaired)))
+  if (await isForeign(repaired))
     throw foreign(repaired.address, 'the file exists and is not one of repaired rows');
 }
 
@@ -110,15 +107,15 @@ export async function temporaryFilesOf(
   const [of] = partial(rejects);
   const abandonedOutput = tookOver.get(lockOf(rejects.path));
   // The dead process may have left a checkpoint: its run needs these files to resume.
-  const isNeeded = abandonedOutput !== undefined && (await isNeededBy(abandonedOutput, rejects.path));
+  const isNeeded =
+    abandonedOutput !== undefined && needsRejects(await localRejectsOf(abandonedOutput), rejects.path);
   return of === undefined ? own : [...own, { ...of, isStale: of.isStale && !isNeeded }];
 }
 
 /** Whether the partial rejects belong to the output's own unfinished run. */
 async function isOwnPartialRejects(output: string, rejects: string): Promise<boolean> {
   const previous = await localRejectsOf(output);
-  if (previous !== undefined)
-    return previous.committed.bytes > 0 && isSamePath(previous.place.address, rejects);
+  if (previous !== undefined) return needsRejects(previous, rejects);
   // An unreadable checkpoint does not tell where its rejects are, so assume the default path.
   return isSamePath(runFilesOf(output).rejects, rejects);
 }

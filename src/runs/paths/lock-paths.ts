@@ -10,7 +10,7 @@ import { partialOf } from '../../storage/local/sibling-path.ts';
 import { type Target, unwritable } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
-import { checkDefaultRejects, checkRepaired, clearLeftovers, temporaryFilesOf } from './leftovers.ts';
+import { checkBeside, clearLeftovers, temporaryFilesOf } from './leftovers.ts';
 import { runOutputsOf } from './run-files.ts';
 import {
   defaultRejects,
@@ -60,8 +60,7 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
     await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
     if (durable !== undefined) {
       const own = runOutputsOf(durable);
-      if (paths.rejects === undefined) await checkDefaultRejects(own.rejects);
-      await checkRepaired(own.repaired);
+      await checkBeside(own.repaired, paths.rejects === undefined ? own.rejects : undefined);
     }
   } catch (error) {
     await held.release().catch(() => {}); // the first error is reported

@@ -8,9 +8,8 @@ import { REJECTS_OPTION, rejectsAddress } from '../checkpoint/fingerprint.ts';
 import { runOutputsOf } from './run-files.ts';
 
 /** The rejects of an unfinished run, as recorded in its checkpoint. */
-export interface PreviousRejects {
-  /** Where they are. */
-  place: DurableOutput;
+interface PreviousRejects {
+  output: DurableOutput;
   committed: StoredExtent;
 }
 
@@ -31,9 +30,9 @@ export async function previousRejectsOf(
   if (saved === undefined) return undefined;
   const { rejects: committed, fingerprint } = saved;
   const recorded = fingerprint.options[REJECTS_OPTION];
-  if (recorded === undefined) return { place: runOutputsOf(output).rejects, committed };
-  const place = await outputAt(rejectsAddress(output.address, recorded), output, among);
-  return place && { place, committed };
+  if (recorded === undefined) return { output: runOutputsOf(output).rejects, committed };
+  const found = await outputAt(rejectsAddress(output.address, recorded), output, among);
+  return found && { output: found, committed };
 }
 
 /** @param near an output that may be in the same storage */
@@ -56,7 +55,7 @@ export async function removeSetAside(output: DurableOutput, among?: Backends): P
   const rejects = await previousRejectsOf(output, await aside?.checkpoint.read(), among);
   if (rejects === undefined) return;
   await aside?.discard();
-  if (rejects.committed.bytes > 0) await rejects.place.aside?.discard();
+  if (rejects.committed.bytes > 0) await rejects.output.aside?.discard();
   await aside?.checkpoint.remove();
 }
 
@@ -74,12 +73,8 @@ export async function localRejectsOf(path: string): Promise<PreviousRejects | un
   return previousRejectsOf(output, await output.checkpoint.read());
 }
 
-/** Whether an unfinished run of this output needs the partial file of these rejects to resume. */
-export async function isNeededBy(output: string, rejects: string): Promise<boolean> {
-  const previous = await localRejectsOf(output);
-  return (
-    previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.place.address, rejects)
-  );
-}
+/** Whether an unfinished run has something in the partial file of these rejects, by their path. */
+export const needsRejects = (previous: PreviousRejects | undefined, rejects: string): boolean =>
+  previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.output.address, rejects);
 
 export const isSamePath = (a: string, b: string): boolean => resolve(a) === resolve(b);

@@ -2,24 +2,17 @@ import { type DurableOutput, NOTHING_WRITTEN, type StoredExtent } from '../../st
 import { isRejects } from './leftovers.ts';
 import type { RunOutputs } from './run-files.ts';
 
-/** What a complete checkpoint says about the outputs that are published. */
-export interface CompleteExtents {
-  output: StoredExtent;
-  rejects: StoredExtent;
-  /** The rows that were repaired, as they were rejected; only a repair has them. */
-  repaired?: StoredExtent;
-}
-
 /**
  * The last steps of a run whose checkpoint is complete. Any of them may have been done before the process was killed.
  * The checkpoint is removed last, so that the next run does the remaining steps.
  *
+ * @param written what a complete checkpoint says about them; only a repair has repaired rows
  * @param onPublished called before the checkpoint is removed
  * @throws RowcastError `output_lost` if neither the partial nor the final output is complete; `partial_damaged`
  */
 export async function publish(
   { output, rejects, hasDefaultRejects, repaired }: RunOutputs,
-  written: CompleteExtents,
+  written: Record<'output' | 'rejects', StoredExtent> & { repaired?: StoredExtent | undefined },
   onPublished?: () => Promise<unknown>,
 ): Promise<void> {
   const { repaired: rowsRepaired = NOTHING_WRITTEN } = written;
@@ -29,8 +22,8 @@ export async function publish(
   await publishOrRemove(rejects, written.rejects, hasDefaultRejects);
   await publishOrRemove(repaired, rowsRepaired, true);
   await output.publish(written.output);
-  const folders = new Map([rejects, output].map(place => [place.folder, place]));
-  for (const place of folders.values()) await place.settle();
+  const folders = new Map([rejects, output].map(each => [each.folder, each]));
+  for (const each of folders.values()) await each.settle();
   await onPublished?.();
   await output.checkpoint.remove();
 }
@@ -39,10 +32,10 @@ export async function publish(
  * @param mayRemove whether the one of an earlier run is removed if there is none now: it must not be mistaken for it
  */
 async function publishOrRemove(
-  place: DurableOutput,
+  output: DurableOutput,
   written: StoredExtent,
   mayRemove: boolean,
 ): Promise<void> {
-  if (written.bytes > 0) await place.publish(written);
-  else if (mayRemove && place.remove !== undefined && (await isRejects(place))) await place.remove();
+  if (written.bytes > 0) await output.publish(written);
+  else if (mayRemove && output.remove !== undefined && (await isRejects(output))) await output.remove();
 }

@@ -7,10 +7,10 @@ import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Source } from '../../storage/source.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import type { OutputShape } from '../verify/compare-header.ts';
-import { Rejected } from '../verify/rejected.ts';
-import { openSide, type Side } from '../verify/side.ts';
+import { Rejected } from '../verify/compare-reject.ts';
+import { RecordCursor } from '../verify/record-cursor.ts';
 import { Corrections, checkCorrections, checkRejects, rejectsFileOf } from './corrections.ts';
-import type { NewGroupsOptions } from './new-groups.ts';
+import type { NewGroupsOptions } from './new-file.ts';
 import type { RepairFiles } from './place-rows.ts';
 
 export interface FilesOptions extends Omit<ReadOptions, 'names'>, OutputShape {
@@ -25,8 +25,6 @@ export interface FilesOptions extends Omit<ReadOptions, 'names'>, OutputShape {
 /** The files of a repair, whose headers were read and compared. */
 export interface OpenFiles {
   files: RepairFiles;
-  /** All of them. */
-  sides: readonly Side[];
   /** The files that must not change meanwhile; without rejects, the rows that were repaired before. */
   sources: Readonly<Record<'output' | 'rejects' | 'corrected', Source>>;
   /** What the new files begin with. */
@@ -98,21 +96,19 @@ export async function openFiles(
   const names = { rejects: name, output: options.output, corrected: correctedSource.name };
   const checks = checkCorrections(layouts, names, options);
 
-  const sideOf = ({ source, opened }: OpenFile): Side => openSide(source, opened, alike);
-  const [outputSide, correctedSide] = [sideOf(output), sideOf(corrected)];
-  const [rejectsSide, repairedSide] = [rejects && sideOf(rejects), repaired && sideOf(repaired)];
-  const rejectedOf = (side: Side | undefined) => side && new Rejected(side.cursor, input.rejectRecords, true);
+  const cursorOf = ({ source, opened }: OpenFile) => RecordCursor.open(source, opened, alike);
+  const rejectedOf = (of: OpenFile | undefined) =>
+    of && new Rejected(cursorOf(of), input.rejectRecords, true);
   return {
     files: {
-      output: outputSide.cursor,
-      rejects: rejectedOf(rejectsSide),
-      repaired: rejectedOf(repairedSide),
-      corrections: new Corrections(correctedSide.cursor, input.rejectRecords, checks),
+      output: cursorOf(output),
+      rejects: rejectedOf(rejects),
+      repaired: rejectedOf(repaired),
+      corrections: new Corrections(cursorOf(corrected), input.rejectRecords, checks),
       firstLine: input.start.line,
       ending,
       groups,
     },
-    sides: [outputSide, correctedSide, rejectsSide, repairedSide].filter(side => side !== undefined),
     sources: { output: outputSource, rejects: rejectsSource, corrected: correctedSource },
     headers: {
       output: groups === undefined ? layouts.output.preamble : NOTHING,

@@ -3,10 +3,9 @@ import type { OpenedGroups } from '../../formats/format.ts';
 import { RecordKind } from '../../formats/records/batch.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import { joinsLine } from '../../formats/records/line-endings.ts';
-import type { RejectHead } from '../verify/compare-reject.ts';
+import type { Rejected, RejectHead } from '../verify/compare-reject.ts';
 import { mismatch } from '../verify/mismatch.ts';
 import { load, type RecordCursor } from '../verify/record-cursor.ts';
-import type { Rejected } from '../verify/rejected.ts';
 import type { Corrections } from './corrections.ts';
 
 /** The files of a repair, each before its first record. */
@@ -35,35 +34,53 @@ export interface Placed {
   left: number;
 }
 
-/** A file that needs its next batch, or bytes for a new file. */
-export type RepairStep = { read: RecordCursor } | { write: 'output' | 'rejects' | 'repaired'; bytes: Buffer };
+/** Writes bytes to one of the new files. */
+export type WriteRepaired = (to: 'output' | 'rejects' | 'repaired', bytes: Buffer) => Promise<void>;
 
 const LONE_CR = Buffer.of(0x0d);
 
 /**
- * Puts corrected rows into their places. It does no I/O: it yields the cursor that needs a batch and continues after
- * `setBatch` was called on it, or bytes to be written before it continues.
+ * Puts corrected rows into their places.
  *
  * A row that was malformed is not in the output; whether blank lines of the input come before or after it follows from
  * its line. That is exact unless the output lacks line breaks, of columns that were dropped or records that were
  * corrected in the rejects file itself: then more of them may come before it.
  *
+ * @param stop checked before each read and write
  * @throws RowcastError `difference` if the output and its rejects do not belong together; `bad_corrections`
  */
-export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
+export async function placeRows(
+  files: RepairFiles,
+  writeRows: WriteRepaired,
+  stop: AbortSignal | undefined,
+): Promise<Placed> {
   const { output, rejects, repaired, corrections, ending } = files;
   const { layout } = output;
   const counts: Placed = { placed: 0, already: 0, left: 0 };
   let { firstLine: line } = files;
   let lastByte = layout.preamble.at(-1);
-  if (rejects !== undefined) yield* reading(rejects.load());
-  if (repaired !== undefined) yield* reading(repaired.load());
-  yield* reading(corrections.load());
+  /** Fills the cursors that need it. */
+  const fill = async (cursors: Iterable<RecordCursor>): Promise<void> => {
+    for (const cursor of cursors) {
+      stop?.throwIfAborted();
+      await cursor.fill();
+    }
+  };
+  if (rejects !== undefined) await fill(rejects.load());
+  if (repaired !== undefined) await fill(repaired.load());
+  await fill(corrections.load());
 
-  const write = function* (bytes: Buffer): Generator<RepairStep, void> {
+  const write = async (bytes: Buffer): Promise<void> => {
     if (bytes.length === 0) return;
-    yield { write: 'output', bytes };
+    stop?.throwIfAborted();
+    await writeRows('output', bytes);
     lastByte = bytes.at(-1);
+  };
+  const moveEntry = async (from: Rejected, to: 'rejects' | 'repaired'): Promise<void> => {
+    const { bytes, start, end } = from.cursor;
+    stop?.throwIfAborted();
+    await writeRows(to, bytes.subarray(start, end));
+    await fill(from.next());
   };
   const asWritten = (correction: Buffer): Buffer =>
     files.groups?.asWritten(correction, output.bytes.subarray(output.start, output.contentEnd)) ?? correction;
@@ -75,14 +92,13 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
   };
   /** Start of the bytes of the output's batch that were not written yet. */
   let pending = 0;
-  const writePending = function* (to: number): Generator<RepairStep, void> {
-    yield* write(output.bytes.subarray(pending, to));
+  const writePending = async (to: number): Promise<void> => {
+    await write(output.bytes.subarray(pending, to));
     pending = to;
   };
-  const loadOutput = function* (): Generator<RepairStep, void> {
-    if (output.hasRecord || output.isEnded) return;
-    yield* writePending(output.bytes.length);
-    yield* reading(load(output));
+  const loadOutput = async (): Promise<void> => {
+    await writePending(output.bytes.length);
+    await fill(load(output));
     pending = output.isEnded ? output.bytes.length : 0;
   };
   const pass = (): void => {
@@ -94,7 +110,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
     const reject = rejects?.head?.row === row ? rejects.head : undefined;
     const isMalformed = reject !== undefined && isFaultCode(reject.code);
     for (;;) {
-      yield* loadOutput();
+      if (!output.hasRecord && !output.isEnded) await loadOutput();
       const isBlank = output.hasRecord && output.kind === RecordKind.blank;
       if (!isBlank || (isMalformed && line >= (reject?.line ?? 0))) break;
       if (
@@ -103,8 +119,8 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
           output.bytes[output.start],
         )
       ) {
-        yield* writePending(output.start);
-        yield* write(LONE_CR);
+        await writePending(output.start);
+        await write(LONE_CR);
       }
       pass();
     }
@@ -116,7 +132,7 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
         if (corrections.row === row) counts.already++;
         line = lineAfter(repaired, repaired.head);
         output.advance();
-        yield* moveEntry(repaired, 'repaired');
+        await moveEntry(repaired, 'repaired');
       } else {
         if (corrections.row === row) throw corrections.notRejected();
         pass();
@@ -131,17 +147,17 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
       if (isLeft) counts.left++;
       else {
         counts.placed++;
-        yield* writePending(output.hasRecord ? output.start : output.bytes.length);
-        yield* write(isMalformed ? asAdded(correction) : asWritten(correction));
-        if (isMalformed) yield* write(ending);
+        await writePending(output.hasRecord ? output.start : output.bytes.length);
+        await write(isMalformed ? asAdded(correction) : asWritten(correction));
+        if (isMalformed) await write(ending);
         else pending = output.contentEnd;
       }
       if (!isMalformed) output.advance();
-      yield* moveEntry(rejects, isLeft ? 'rejects' : 'repaired');
+      await moveEntry(rejects, isLeft ? 'rejects' : 'repaired');
     }
-    if (corrections.row === row) yield* reading(corrections.next());
+    if (corrections.row === row) await fill(corrections.next());
   }
-  yield* writePending(output.bytes.length);
+  await writePending(output.bytes.length);
   if (rejects?.head !== undefined) throw outputEnds(rejects);
   if (corrections.row !== undefined) throw corrections.notRejected();
   return counts;
@@ -150,16 +166,6 @@ export function* placeRows(files: RepairFiles): Generator<RepairStep, Placed> {
 /** The line of the input after a row that was rejected. */
 const lineAfter = ({ cursor }: Rejected, { line, at }: RejectHead): number =>
   line + cursor.layout.countLines(cursor.bytes, at, cursor.end);
-
-function* moveEntry(from: Rejected, to: 'rejects' | 'repaired'): Generator<RepairStep, void> {
-  const { bytes, start, end } = from.cursor;
-  yield { write: to, bytes: bytes.subarray(start, end) };
-  yield* reading(from.next());
-}
-
-function* reading(cursors: Iterable<RecordCursor>): Generator<RepairStep, void> {
-  for (const cursor of cursors) yield { read: cursor };
-}
 
 function outputEnds({ head, cursor: { file, line } }: Rejected): RowcastError {
   return mismatch(`row ${head?.row} is out of order, or beyond the end of the output`, { file, line });

@@ -9,9 +9,8 @@ import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { publishComplete } from '../finish-repair.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
-import type { Side } from '../verify/side.ts';
 import { type FilesOptions, openFiles } from './open-files.ts';
-import { type Placed, placeRows, type RepairStep } from './place-rows.ts';
+import { type Placed, placeRows } from './place-rows.ts';
 import { Replacement } from './replacement.ts';
 
 export interface RepairOptions extends FilesOptions, Pick<StoreValues, 'storeOptions'> {
@@ -76,15 +75,14 @@ async function repairFiles(
 ): Promise<Placed> {
   const { private: isPrivate, stop, storage = diskFiles } = options;
   const before = await versionOf(paths.output);
-  const { files, headers, sides, sources, groups } = await openFiles(paths, options, open);
+  const { files, headers, sources, groups } = await openFiles(paths, options, open);
   options.onComparison?.(groups === undefined ? 'bytes' : 'values');
-  const steps = placeRows(files);
   // Nothing is left to repair: only what was repaired before is compared.
-  if (files.rejects === undefined) return await runSteps(steps, sides, undefined, stop);
+  if (files.rejects === undefined) return await placeRows(files, async () => {}, stop);
   const replacement = await Replacement.create(storage, paths, isPrivate, groups);
   try {
     await replacement.begin(headers);
-    const placed = await runSteps(steps, sides, replacement, stop);
+    const placed = await placeRows(files, (to, bytes) => replacement.write(to, bytes), stop);
     for (const source of [sources.output, sources.corrected, sources.rejects]) await source.checkUnchanged();
     stop?.throwIfAborted();
     if (placed.placed === 0) await replacement.abandon();
@@ -93,24 +91,6 @@ async function repairFiles(
   } catch (error) {
     await replacement.abandon();
     throw error;
-  }
-}
-
-async function runSteps(
-  steps: Generator<RepairStep, Placed>,
-  sides: readonly Side[],
-  replacement: Replacement | undefined,
-  stop: AbortSignal | undefined,
-): Promise<Placed> {
-  for (;;) {
-    const { value, done } = steps.next();
-    if (done) return value;
-    stop?.throwIfAborted();
-    if ('write' in value) await replacement?.write(value.write, value.bytes);
-    else {
-      const next = await sides.find(side => side.cursor === value.read)?.batches.next();
-      value.read.setBatch(next?.done ? undefined : next?.value);
-    }
   }
 }
 

@@ -17,12 +17,11 @@ import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
 import { publishComplete } from '../finish-repair.ts';
 import type { RunFiles } from '../paths/run-files.ts';
-import { NewFile, NewGroups, type NewGroupsOptions } from './new-groups.ts';
-import type { RepairStep } from './place-rows.ts';
+import { NewFile, type NewGroupsOptions } from './new-file.ts';
+import type { WriteRepaired } from './place-rows.ts';
 
-type OneNewFile = NewFile | NewGroups;
-type NewFiles = Readonly<Record<Name, OneNewFile>>;
-type Name = Extract<RepairStep, { write: string }>['write'];
+type NewFiles = Readonly<Record<Name, NewFile>>;
+type Name = Parameters<WriteRepaired>[0];
 
 /**
  * The new files of a repaired output. They take the places of the old ones like those of a run: once they are durable,
@@ -54,12 +53,9 @@ export class Replacement {
     groups: NewGroupsOptions | undefined,
   ): Promise<Replacement> {
     const { output, partial, rejects, rejectsPartial, repaired, repairedPartial } = paths;
-    const opened: OneNewFile[] = [];
-    const open = async (path: string, place: string, how: Codec | NewGroupsOptions): Promise<OneNewFile> => {
-      const access = fileAccessOf(place, isPrivate);
-      const file = await ('encoder' in how
-        ? NewGroups.create(storage, path, access, how)
-        : NewFile.create(storage, path, access, how));
+    const opened: NewFile[] = [];
+    const open = async (path: string, replaced: string, how: Codec | NewGroupsOptions): Promise<NewFile> => {
+      const file = await NewFile.create(storage, path, fileAccessOf(replaced, isPrivate), how);
       opened.push(file);
       return file;
     };

@@ -8,7 +8,7 @@ export const LEDGER = '.rowcast-runs.json';
 
 const optionsShape = z.record(z.string(), z.string());
 
-export const versionShape = z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() });
+const versionShape = z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() });
 
 /** A finished run: what it read, what it wrote and how. */
 const finishedRun = z.object({
@@ -68,10 +68,14 @@ export const emptyLedger: LedgerContent = { runs: {}, unfinished: {}, last: {}, 
 /** Those of the most recent commands are kept. */
 const MAX_LAST = 1000;
 
-/** What has become of an output: a run has finished it, or it is still to be written, or neither any more. */
-export interface News {
-  finished?: FinishedRun;
-  unfinished?: UnfinishedRun;
+/** What is not written yet. */
+export interface LedgerNews {
+  /** By output: a run has finished it, or it is still to be written, or neither any more. */
+  outputs: Record<string, { finished?: FinishedRun; unfinished?: UnfinishedRun }>;
+  /** The last good runs of commands, by the output as the command has written it. */
+  last: Record<string, LastRun>;
+  /** By pattern of outputs, what has become of them together; undefined if nothing is wrong with that. */
+  refused: Record<string, RefusedTotal | undefined>;
 }
 
 /**
@@ -107,38 +111,25 @@ export function readOrReplace(path: string, bytes: Buffer | undefined): LedgerCo
 }
 
 /** A ledger with what is new. */
-export function withNews(
-  { runs, unfinished, ...others }: LedgerContent,
-  news: Readonly<Record<string, News>>,
-): LedgerContent {
-  const updated: LedgerContent = { runs: { ...runs }, unfinished: { ...unfinished }, ...others };
-  for (const [output, now] of Object.entries(news)) {
-    if (now.finished !== undefined) updated.runs[output] = now.finished;
-    if (now.unfinished !== undefined) updated.unfinished[output] = now.unfinished;
-    else delete updated.unfinished[output];
+export function withNews(content: LedgerContent, news: LedgerNews): LedgerContent {
+  const [runs, unfinished] = [{ ...content.runs }, { ...content.unfinished }];
+  for (const [output, now] of Object.entries(news.outputs)) {
+    if (now.finished !== undefined) runs[output] = now.finished;
+    if (now.unfinished !== undefined) unfinished[output] = now.unfinished;
+    else delete unfinished[output];
   }
-  return updated;
-}
-
-/** A ledger with the last good runs of outputs, by the output as its command has written it. */
-export function withLast(content: LedgerContent, news: LedgerContent['last']): LedgerContent {
-  if (Object.keys(news).length === 0) return content;
-  const others = Object.entries(content.last)
-    .filter(([name]) => news[name] === undefined)
-    .sort(([, a], [, b]) => (a.finished_at < b.finished_at ? 1 : -1));
-  const kept = [...Object.entries(news), ...others].slice(0, MAX_LAST);
-  return { ...content, last: Object.fromEntries(kept) };
-}
-
-/** A ledger with what became of the outputs of patterns together: undefined if nothing is wrong with that. */
-export function withRefused(
-  { refused, ...content }: LedgerContent,
-  news: Readonly<Record<string, RefusedTotal | undefined>>,
-): LedgerContent {
-  const all = Object.entries({ ...refused, ...news }).flatMap(([pattern, total]) =>
+  const refused = Object.entries({ ...content.refused, ...news.refused }).flatMap(([pattern, total]) =>
     total === undefined ? [] : [[pattern, total] as const],
   );
-  return { ...content, refused: Object.fromEntries(all) };
+  return { runs, unfinished, last: withLast(content.last, news.last), refused: Object.fromEntries(refused) };
+}
+
+function withLast(known: LedgerContent['last'], news: LedgerContent['last']): LedgerContent['last'] {
+  if (Object.keys(news).length === 0) return known;
+  const others = Object.entries(known)
+    .filter(([name]) => news[name] === undefined)
+    .sort(([, a], [, b]) => (a.finished_at < b.finished_at ? 1 : -1));
+  return Object.fromEntries([...Object.entries(news), ...others].slice(0, MAX_LAST));
 }
 
 /** The options that a number stands for, or one object for all that are equal: those of thousands of runs are. */

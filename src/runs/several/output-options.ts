@@ -2,7 +2,7 @@ import { namedProtocol } from '../../base/contract/protocol-names.ts';
 import { givenOptions } from '../checkpoint/fingerprint.ts';
 
 /** Who predicts. */
-export interface PredictedBy {
+interface PredictedBy {
   /** Name of the service. */
   service: string;
   /** How it is asked. */

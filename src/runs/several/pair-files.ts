@@ -16,7 +16,7 @@ export interface FilePair {
   rejects: string | undefined;
 }
 
-export interface PairOptions {
+interface PairOptions {
   output: string;
   rejects: string | undefined;
   /** How the user names the outputs, for messages; by default with `-o`. */
@@ -114,10 +114,10 @@ async function besides({ output, rejects }: FilePair): Promise<string[]> {
 async function keysOf(path: string, folders: Map<string, Promise<string>>): Promise<string[]> {
   if (schemeOf(path) !== undefined) return [path];
   const folder = dirname(path);
-  const place = folders.get(folder) ?? realFolderOf(folder);
-  folders.set(folder, place);
+  const real = folders.get(folder) ?? realFolderOf(folder);
+  folders.set(folder, real);
   const found = statOf(path);
-  const name = join(await place, basename(path));
+  const name = join(await real, basename(path));
   return found === undefined || !found.isFile() ? [name] : [name, `${found.dev}:${found.ino}`];
 }
 

@@ -13,19 +13,17 @@ import {
   type FinishedRun,
   LEDGER,
   type LedgerContent,
+  type LedgerNews,
   ledgerBytes,
-  type News,
   type RefusedTotal,
   readLedgerBytes,
   readOrReplace,
   type UnfinishedRun,
-  withLast,
   withNews,
-  withRefused,
 } from './ledger-file.ts';
 
 /** An input and its output by path. */
-export interface LedgerFiles {
+interface LedgerFiles {
   input: string;
   output: string;
 }
@@ -52,12 +50,7 @@ export class RunLedger {
   readonly #among: Backends;
   readonly #document: SharedDocument;
   #content = emptyLedger;
-  /** By output; not yet written. */
-  #news: Record<string, News> = {};
-  /** The last good runs of commands that are not yet written, by the output as the command has written it. */
-  #newLast: Record<string, LastRun> = {};
-  /** By pattern of outputs, what has become of them together; not yet written. */
-  #totals: Record<string, RefusedTotal | undefined> = {};
+  #news: LedgerNews = { outputs: {}, last: {}, refused: {} };
   /** What was read or written last: it is not parsed again as long as nobody else has written since. */
   #last: { sha256: string; content: LedgerContent } | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -192,7 +185,7 @@ export class RunLedger {
   /** The output is as it should be, although no run has written it now. */
   skip({ output }: LedgerFiles): void {
     const name = this.#name(output);
-    if (this.#news[name]?.finished !== undefined) return;
+    if (this.#news.outputs[name]?.finished !== undefined) return;
     if (this.#content.unfinished[name] !== undefined || this.#content.runs[name] === undefined)
       this.#add(name, {});
   }
@@ -261,7 +254,7 @@ export class RunLedger {
   judge(pattern: string, total: RefusedTotal | undefined): void {
     const name = this.#name(pattern);
     if (total === undefined && this.#content.refused[name] === undefined) return;
-    this.#totals[name] = total && { code: total.code, message: total.message };
+    this.#news.refused[name] = total && { code: total.code, message: total.message };
   }
 
   /**
@@ -271,7 +264,7 @@ export class RunLedger {
    * @throws RowcastError `unwritable_output`, `locked`
    */
   async addLast(output: string, run: LastRun): Promise<void> {
-    this.#newLast[output] = run;
+    this.#news.last[output] = run;
     await this.flush();
   }
 
@@ -285,8 +278,8 @@ export class RunLedger {
     return nameFrom(this.#folder, path);
   }
 
-  #add(name: string, news: News): void {
-    this.#news[name] = news;
+  #add(name: string, news: LedgerNews['outputs'][string]): void {
+    this.#news.outputs[name] = news;
   }
 
   #addUnfinished({ input, output }: LedgerFiles, error: UnfinishedRun['error']): void {
@@ -305,14 +298,15 @@ export class RunLedger {
   }
 
   async #write(): Promise<void> {
-    if ([this.#news, this.#newLast, this.#totals].every(news => Object.keys(news).length === 0)) return;
+    if (Object.values(this.#news).every(news => Object.keys(news).length === 0)) return;
     const begun = performance.now();
     // Other files may end meanwhile.
     this.#writeFrom = Number.POSITIVE_INFINITY;
-    const [news, last, totals] = [{ ...this.#news }, { ...this.#newLast }, { ...this.#totals }];
+    const { outputs, last, refused } = this.#news;
+    const news = { outputs: { ...outputs }, last: { ...last }, refused: { ...refused } };
     try {
       await this.#document.update(bytes => {
-        const content = withRefused(withLast(withNews(this.#contentOf(bytes), news), last), totals);
+        const content = withNews(this.#contentOf(bytes), news);
         const text = ledgerBytes(content, bytes?.length);
         this.#last = { sha256: sha256Of(text), content };
         return text;
@@ -321,9 +315,11 @@ export class RunLedger {
       const now = performance.now();
       this.#writeFrom = now + Math.max(WRITE_EVERY_MS, TIMES_OF_WRITING * (now - begun));
     }
-    this.#news = without(this.#news, news);
-    this.#newLast = without(this.#newLast, last);
-    this.#totals = without(this.#totals, totals);
+    this.#news = {
+      outputs: without(this.#news.outputs, news.outputs),
+      last: without(this.#news.last, news.last),
+      refused: without(this.#news.refused, news.refused),
+    };
   }
 
   /** Another command may have added its own. */
@@ -351,6 +347,6 @@ const without = <T>(
 
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Where a run puts its rejects unless it is told otherwise. */
+/** Where a run puts its rejects unless --rejects names a file. */
 const defaultRejects = async (output: string): Promise<string> =>
   schemeOf(output) === undefined ? runFilesOf(await followLinks(output)).rejects : `${output}.rejects`;

@@ -31,7 +31,7 @@ export async function discardUnfinished(name: string, among?: Backends): Promise
     if (bytes === undefined && !(isPartial && lock.tookOver)) throw nothing(output, isPartial);
     const saved = bytes && readCheckpoint(bytes, checkpoint.name);
     const own = runOutputsOf(output);
-    const rejects = (await previousRejectsOf(output, bytes, among))?.place ?? own.rejects;
+    const rejects = (await previousRejectsOf(output, bytes, among))?.output ?? own.rejects;
     if (saved && saved.state === 'complete') {
       const isDefault = rejects.address === own.rejects.address;
       await publish(runOutputsOf(output, isDefault ? undefined : rejects), saved);

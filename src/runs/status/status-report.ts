@@ -1,6 +1,6 @@
 import { classesOf } from '../../base/contract/predictions.ts';
 import type { UnfinishedRun } from '../several/ledger-file.ts';
-import type { Summary } from '../summary/summary.ts';
+import { type Summary, summaryCounts } from '../summary/summary.ts';
 import type { Status } from './status.ts';
 
 /** Members of the summary that a checkpoint knows. */
@@ -82,7 +82,6 @@ type Saved = NonNullable<Status['saved']>;
 
 function knownOf({ checkpoint }: Saved): Partial<Known> {
   const { attempt, fingerprint, predictionType, rowCounts } = checkpoint;
-  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = rowCounts;
   return {
     run_id: attempt.runId,
     started_at: attempt.runStartedAt,
@@ -93,13 +92,7 @@ function knownOf({ checkpoint }: Saved): Partial<Known> {
     report: fingerprint.report.id,
     classes: classesOf(predictionType),
     prediction: predictionType ?? null,
-    rows: { read, scored, rejected, rejected_by: rejectedBy },
-    blank_lines: blank,
-    batches,
-    calls,
-    retries,
-    bytes_in: bytesIn,
-    bytes_out: bytesOut,
+    ...summaryCounts(rowCounts),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Summary } from './summary.ts';
 export type MetricLabels = Readonly<Record<string, string>>;
 
 /** Samples of one metric differ in their labels. */
-export interface MetricSample {
+interface MetricSample {
   labels: MetricLabels;
   value: number;
 }

@@ -1,9 +1,7 @@
-import type { CallStatistics } from '../../base/contract/call-statistics.ts';
-import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
-import type { Attempt } from '../attempt.ts';
 import type { DriftFigures } from '../drift/compare.ts';
-import type { ColumnFigures, DataFigures, ScoreFigures } from '../drift/figures.ts';
+import type { ColumnFigures, ScoreFigures } from '../drift/figures.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
@@ -58,33 +56,6 @@ export interface RunNames {
   report: string | null;
   /** Options that differ from the default, by name, except those that have a member of their own. */
   options: Readonly<Record<string, unknown>>;
-}
-
-export interface SummaryOptions extends RunNames {
-  attempt: Attempt;
-  /** Who predicts; null if the run ended before that was known. */
-  service: string | null;
-  protocol: string;
-  /** What each prediction consists of; undefined if that was not known yet. */
-  predictionType: PredictionType | undefined;
-  rowCounts: RowCounts;
-  resumedFrom: number | undefined;
-  /** Undefined while the run is in progress. */
-  ending: Ending | undefined;
-  /** Seconds of this process; for a run in shards, with those of its workers. */
-  seconds: number;
-  /** Rows that were read in these seconds; by default those since the run was resumed. */
-  rowsInSeconds?: number | undefined;
-  /** Undefined if no service was contacted. */
-  statistics: CallStatistics | undefined;
-  checksums: Checksums | undefined;
-  digest: string | undefined;
-  last: LastRun | undefined;
-  warnings: readonly RunWarning[];
-  /** The runs of several files, of which this one is the total. */
-  runs?: Summaries | undefined;
-  /** Undefined if nothing was counted. */
-  figures?: DataFigures | undefined;
 }
 
 /**
@@ -159,55 +130,16 @@ export interface Summaries extends Iterable<Summary> {
   readonly length: number;
 }
 
-export function summaryOf(options: SummaryOptions): Summary {
-  const { attempt, rowCounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
-  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = rowCounts;
-  const { version, input, output, rejects, service, protocol, report, predictionType, warnings } = options;
-  const latency = statistics?.latency;
-  const { rowsInSeconds = read - (resumedFrom ?? 1) + 1 } = options;
-  return {
-    format: 1,
-    version,
-    run_id: attempt.runId,
-    status: ending?.status ?? 'running',
-    exit_code: ending?.exitCode ?? null,
-    error: ending?.error ?? null,
-    started_at: attempt.runStartedAt,
-    finished_at: ending?.finishedAt.toISOString() ?? null,
-    attempts: attempt.number,
-    resumed_from_row: resumedFrom ?? null,
-    input,
-    output,
-    rejects: rejected > 0 || options.hasNamedRejects ? rejects : null,
-    service,
-    protocol,
-    report,
-    classes: classesOf(predictionType),
-    prediction: predictionType ?? null,
-    options: options.options,
-    rows: { read, scored, rejected, rejected_by: rejectedBy },
-    blank_lines: blank,
-    batches,
-    calls,
-    retries,
-    bytes_in: bytesIn,
-    bytes_out: bytesOut,
-    seconds: Math.round(seconds * 1000) / 1000,
-    rows_per_second: seconds > 0 ? Math.round(Math.max(0, rowsInSeconds) / seconds) : 0,
-    latency_ms:
-      latency === undefined || latency.count === 0
-        ? null
-        : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
-    sha256: checksums ?? null,
-    digest: options.digest ?? null,
-    columns: figures?.columns ?? null,
-    scores: figures?.scores ?? null,
-    drift: figures?.drift ?? null,
-    warnings,
-    last: ending?.status === 'finished' ? null : (options.last ?? null),
-    runs: options.runs ?? null,
-  };
-}
+/** The members of a summary that row counts have. */
+export const summaryCounts = ({ read, scored, rejected, ...counts }: RowCounts) => ({
+  rows: { read, scored, rejected, rejected_by: counts.rejectedBy },
+  blank_lines: counts.blank,
+  batches: counts.batches,
+  calls: counts.calls,
+  retries: counts.retries,
+  bytes_in: counts.bytesIn,
+  bytes_out: counts.bytesOut,
+});
 
 /** The facts of a good run: one that has finished, and had rows. The members are those of its summary. */
 export interface LastRun {

@@ -37,7 +37,7 @@ export interface AppendedShape extends ChosenProbabilities {
    * prediction is, else a distribution: that and several numbers have names alike.
    */
   kind?: PredictionType['kind'] | undefined;
-  /** Whether the predicted class was appended to probabilities; by default, what the columns tell. */
+  /** Whether the run appended the predicted class to probabilities; by default, what the columns tell. */
   prediction?: boolean | undefined;
 }
 
@@ -120,7 +120,7 @@ function probabilitiesCheck(
   return (fields, areTexts) => {
     const [layout, ...others] = layouts;
     const wrongIn = (each: Layout): string | undefined =>
-      haveTypes(areTexts, place => place >= each.probabilities)
+      haveTypes(areTexts, column => column >= each.probabilities)
         ? checkFields(fields, each, labels, delimiter, shape)
         : `the type of ${labels.map(label => sanitize(label)).join(' or ')} is not that of a run`;
     const wrong = layout && wrongIn(layout);

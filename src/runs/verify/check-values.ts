@@ -18,11 +18,11 @@ export type FindWrong = (fields: string, areTexts?: readonly boolean[]) => Wrong
 /** Whether values have these types in the output, if that tells them. */
 export const haveTypes = (
   areTexts: readonly boolean[] | undefined,
-  isText: (place: number) => boolean,
+  isText: (column: number) => boolean,
 ): boolean =>
-  areTexts === undefined || (areTexts.length > 0 && areTexts.every((is, place) => is === isText(place)));
+  areTexts === undefined || (areTexts.length > 0 && areTexts.every((is, column) => is === isText(column)));
 
-export interface ValuesOptions {
+interface ValuesOptions {
   /** Names of the columns; undefined if the output has no header. */
   names: readonly string[] | undefined;
   /** What the columns are called in messages. */

@@ -16,7 +16,7 @@ export type OutputShape = ColumnOptions &
   };
 
 /** The names of the files, for messages. */
-export interface ComparedFiles {
+interface ComparedFiles {
   input: string;
   output: string;
 }

@@ -65,12 +65,12 @@ function probabilitiesComparer(
   return (appended, row) => {
     const probabilities = rows[row] ?? [];
     const parts = appended.split(dialect.delimiter);
-    for (const [place, index] of shown.entries()) {
-      const [field = '', now = Number.NaN] = [parts[place], probabilities[index]];
+    for (const [column, index] of shown.entries()) {
+      const [field = '', now = Number.NaN] = [parts[column], probabilities[index]];
       const written = readAppendedNumber(now, columns);
       if (field === written) continue;
       if (!isExact && Math.abs(Number(field) - now) <= TOLERANCE + rounding) continue;
-      return `${sanitize(names?.[place] ?? `appended field ${place + 1}`)} is ${sanitize(field)}, but ${written} is predicted now`;
+      return `${sanitize(names?.[column] ?? `appended field ${column + 1}`)} is ${sanitize(field)}, but ${written} is predicted now`;
     }
     if (parts.length === shown.length) return undefined;
     const field = parts.slice(shown.length).join(dialect.delimiter);
@@ -137,32 +137,32 @@ function numbersComparer(
   isExact: boolean,
 ): CompareFields {
   const { decimals, dialect, names } = columns;
-  const places = placesOf(predicted, columns);
+  const indexes = indexesOf(predicted, columns);
   const rounding = decimals === undefined ? 0 : 10 ** -decimals / 2;
   return (appended, row) => {
     const parts = appended.split(dialect.delimiter);
-    if (parts.length !== places.length)
-      return `there are ${parts.length} numbers, but ${places.length} are predicted now`;
-    for (const [place, index] of places.entries()) {
-      const [field = '', now = Number.NaN] = [parts[place], rows[row]?.[index]];
+    if (parts.length !== indexes.length)
+      return `there are ${parts.length} numbers, but ${indexes.length} are predicted now`;
+    for (const [column, index] of indexes.entries()) {
+      const [field = '', now = Number.NaN] = [parts[column], rows[row]?.[index]];
       const written = readAppendedNumber(now, columns);
       if (field === written) continue;
       const tolerance = RELATIVE_TOLERANCE * Math.abs(now) + rounding;
       if (!isExact && field !== '' && Math.abs(Number(field) - now) <= tolerance) continue;
-      return `${sanitize(names?.[place] ?? `appended field ${place + 1}`)} is ${sanitize(field)}, but ${written} is predicted now`;
+      return `${sanitize(names?.[column] ?? `appended field ${column + 1}`)} is ${sanitize(field)}, but ${written} is predicted now`;
     }
     return undefined;
   };
 }
 
 /** For each appended column, the index of its number: by the names, whose order may differ; else in their order. */
-function placesOf(predicted: readonly string[], columns: SampledColumns): number[] {
+function indexesOf(predicted: readonly string[], columns: SampledColumns): number[] {
   const { names, prefix } = columns;
   const count = numbersPerRow(predicted);
   const inOrder = Array.from({ length: count }, (_, index) => index);
   if (names === undefined || (count === 1 && names.length === 1)) return inOrder;
-  const places = names.map(name => predicted.findIndex(own => name === `${prefix}_${own}`));
-  if (places.length === count && !places.includes(-1)) return places;
+  const indexes = names.map(name => predicted.findIndex(own => name === `${prefix}_${own}`));
+  if (indexes.length === count && !indexes.includes(-1)) return indexes;
   throw otherColumns(
     columns,
     `the columns ${sanitize(names.join(', '))} are not those of the numbers that are predicted now`,

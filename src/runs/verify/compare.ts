@@ -3,6 +3,7 @@ import { RecordKind } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import type { RowOutcome } from './compare-reject.ts';
+import { Rejected } from './compare-reject.ts';
 import {
   compareBlank,
   compareRepaired,
@@ -12,7 +13,6 @@ import {
 } from './compare-row.ts';
 import { mismatch } from './mismatch.ts';
 import { faultFinder, load, type RecordCursor } from './record-cursor.ts';
-import { Rejected } from './rejected.ts';
 import type { Sample } from './sample.ts';
 
 /** A finished pair, optionally with its rejects, each at its first record. */

@@ -1,13 +1,20 @@
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { RecordAt } from '../../formats/comparison.ts';
-import type { Layout } from '../../formats/format.ts';
+import type { Layout, Opened } from '../../formats/format.ts';
+import type { ReadOptions } from '../../formats/read-options.ts';
 import { type Batch, kindOf, RecordKind, startOf } from '../../formats/records/batch.ts';
+import type { BatchOptions } from '../../formats/records/batch-reader.ts';
 import type { Fault } from '../../formats/records/faults.ts';
+import { readBatches } from '../../formats/records/read-batches.ts';
+import type { Source } from '../../storage/source.ts';
 
 /** A record, and the number of its row. */
-export interface LocatedRecord extends RecordAt {
+interface LocatedRecord extends RecordAt {
   readonly row: number;
 }
+
+/** Batch size; at most two batches of each file are in memory. */
+const BATCH_BYTES = 1 << 20;
 
 /**
  * Iterates over the records of a file in the batches that it is given. Holds only the current batch and the last row of
@@ -33,15 +40,42 @@ export class RecordCursor implements LocatedRecord {
   /** Number of the record's row; for a blank line, of the next row. */
   row: number;
 
+  readonly #batches: AsyncIterator<Batch> | undefined;
   #previous: LocatedRecord | undefined;
   /** Line of the batch's byte at `#counted`. */
   #line = 0;
   #counted = 0;
 
-  constructor(file: string, layout: Layout) {
+  /** @param batches what `fill` takes the next one of */
+  constructor(file: string, layout: Layout, batches?: AsyncIterator<Batch>) {
     this.file = file;
     this.layout = layout;
     this.row = layout.start.row;
+    this.#batches = batches;
+  }
+
+  /** Opens a file whose beginning was read, before its first record. */
+  static open(
+    source: Source,
+    { layout, rest }: Opened,
+    options: Pick<ReadOptions, 'maxRecordBytes'> & Pick<BatchOptions, 'limit' | 'onLongField'>,
+  ): RecordCursor {
+    const records = layout.records({
+      file: source.name,
+      batchRows: Number.POSITIVE_INFINITY,
+      batchBytes: () => BATCH_BYTES,
+      maxRecordBytes: options.maxRecordBytes,
+      limit: options.limit,
+      start: layout.start,
+      onLongField: options.onLongField,
+    });
+    return new RecordCursor(source.name, layout, readBatches({ records, rest, source }));
+  }
+
+  /** Reads the next batch. */
+  async fill(): Promise<void> {
+    const next = await this.#batches?.next();
+    this.setBatch(next?.done ? undefined : next?.value);
   }
 
   /** Sets the next batch, undefined at the end of the file. */

@@ -37,15 +37,15 @@ export class Sample {
 
   /** @param input at a row that was scored, and `output` at its record */
   offer(input: RecordCursor, output: RecordCursor): void {
-    const place =
+    const slot =
       this.#offered < this.#size ? this.#offered : Math.floor(this.#random() * (this.#offered + 1));
     this.#offered++;
-    if (place >= this.#size) return;
+    if (slot >= this.#size) return;
     const { ownNames } = this.#comparison;
     const appended = this.#comparison.appendedOf(this.#comparison.own(input), output);
     if (appended === undefined) return;
     const { bytes, start, contentEnd } = appended;
-    this.#rows[place] = {
+    this.#rows[slot] = {
       row: input.row,
       inputLine: input.line,
       line: output.line,

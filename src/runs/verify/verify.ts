@@ -1,6 +1,5 @@
-import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended.ts';
+import { DEFAULT_PREFIX } from '../../formats/appended.ts';
 import type { Comparison } from '../../formats/comparison.ts';
 import type { Layout, Opened, WrittenColumns } from '../../formats/format.ts';
 import { type Formats, recognizeInput, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
@@ -11,19 +10,14 @@ import { backendsOf, openSource, type StoreValues } from '../../storage/backends
 import type { Source } from '../../storage/source.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { compare, type VerifiedRows } from './compare.ts';
-import { compareHeaders, expectedNames } from './compare-header.ts';
+import { compareHeaders, expectedNames, type OutputShape } from './compare-header.ts';
 import { hintAtHeader } from './compare-row.ts';
 import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
 import { mismatch } from './mismatch.ts';
-import type { RecordCursor } from './record-cursor.ts';
+import { RecordCursor } from './record-cursor.ts';
 import { Sample, type SampledRow } from './sample.ts';
-import { openSide, type Side } from './side.ts';
 
-export interface VerifyOutputOptions
-  extends Omit<ReadOptions, 'names'>,
-    ColumnOptions,
-    ChosenProbabilities,
-    StoreValues {
+export interface VerifyOutputOptions extends Omit<ReadOptions, 'names'>, OutputShape, StoreValues {
   /** The column names that the run had, of an input without a header line. */
   names?: readonly string[] | undefined;
   /** The encoding of INPUT, if it is not UTF-8. */
@@ -39,19 +33,10 @@ export interface VerifyOutputOptions
   limit?: number | undefined;
   /** Receives the counts so far. */
   tally?: VerifiedRows | undefined;
-  /** What each prediction of the run is; by default, what the columns tell. See `AppendedShape`. */
-  kind?: PredictionType['kind'] | undefined;
-  /** Whether the run appended the predicted class to probabilities; by default, what the columns tell. */
-  prediction?: boolean | undefined;
-  /** The --prefix that the run had. */
-  prefix?: string | undefined;
-  /** The classes and the predicted column that the run had, if they are known: the appended columns are named so. */
-  classes?: readonly string[] | undefined;
-  predict?: string | undefined;
   sample?: SampleOptions | undefined;
   /** The formats that the files may have, if not the default ones. */
   formats?: Formats | undefined;
-  /** Told whether rows are compared by their bytes or by the values of their fields. */
+  /** Called with whether rows are compared by their bytes or by the values of their fields. */
   onComparison?: ((preserves: Comparison['preserves']) => void) | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
@@ -142,7 +127,7 @@ async function run(
     hintAtHeader(error, own.layout, scored.layout, options);
   }
   let { rejectRecords } = own.layout;
-  const openRejects = async (source: Source): Promise<Side> => {
+  const openRejects = async (source: Source): Promise<RecordCursor> => {
     const opened = await rejectsFormat(format, written.format)
       .readLayout(source, larger)
       .catch(error => brokenFile(error));
@@ -150,25 +135,27 @@ async function run(
     if (format.encoder !== undefined) rejectRecords = own.layout.rejectRecordsOf(opened.layout);
     const wrong = rejectRecords.wrongHeader(opened.layout, input.name);
     if (wrong !== undefined) throw mismatch(wrong, { file: source.name, line: 1 });
-    return openSide(source, opened, larger);
+    return RecordCursor.open(source, opened, larger);
   };
-  const rejectsSide = rejects && (await openRejects(rejects));
-  const repairedSide = repaired && (await openRejects(repaired));
-  const inputSide = openSide(input, own, { ...options, maxRecordBytes: recordLimit(own, options) });
-  const outputSide = openSide(output, scored, { ...larger, maxRecordBytes: recordLimit(scored, larger) });
+  const rejectsCursor = rejects && (await openRejects(rejects));
+  const repairedCursor = repaired && (await openRejects(repaired));
+  const inputCursor = RecordCursor.open(input, own, {
+    ...options,
+    maxRecordBytes: recordLimit(own, options),
+  });
+  const outputLimits = { ...larger, maxRecordBytes: recordLimit(scored, larger) };
   const sample = options.sample && new Sample(options.sample.size, comparison);
   const comparing = compare({
-    input: inputSide.cursor,
-    output: outputSide.cursor,
-    rejects: rejectsSide?.cursor,
-    repaired: repairedSide?.cursor,
+    input: inputCursor,
+    output: RecordCursor.open(output, scored, outputLimits),
+    rejects: rejectsCursor,
+    repaired: repairedCursor,
     rejectRecords,
     comparison,
     appended,
     tally: options.tally,
     sample,
   });
-  const sides = [inputSide, outputSide, rejectsSide, repairedSide].filter(side => side !== undefined);
   for (;;) {
     const { value, done } = comparing.next();
     if (done) {
@@ -190,12 +177,9 @@ async function run(
       });
       return value;
     }
-    const side = sides.find(({ cursor }) => cursor === value);
-    const next = side?.batches.next();
-    const read = await (side === inputSide
-      ? next
-      : next?.catch(error => brokenFile(error, inputSide.cursor)));
-    value.setBatch(read?.done ? undefined : read?.value);
+    await value.fill().catch(error => {
+      throw value === inputCursor ? error : brokenFile(error, inputCursor);
+    });
   }
 }
 

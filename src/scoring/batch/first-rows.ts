@@ -6,7 +6,7 @@ import { CallError, type Failure } from '../failures/call-error.ts';
 import type { BatchScorer, Failed, Scored } from '../scorer.ts';
 import { countPersonas } from './join-predictions.ts';
 
-export interface FirstRowsOptions {
+interface FirstRowsOptions {
   scorer: BatchScorer;
   layout: Pick<Layout, 'slice'>;
   /** Name of the input, for messages. */
@@ -83,7 +83,7 @@ export class FirstRejects {
     const ways = new Set(this.#failures.map(({ status, code }) => `${status} ${code}`));
     if (ways.size > 1 || this.#failures.length < MIN_ALIKE) return;
     // Concurrent single-row requests may fail out of order.
-    const rowOf = ({ location: place }: CallError): number => place.row ?? Number.POSITIVE_INFINITY;
+    const rowOf = ({ location }: CallError): number => location.row ?? Number.POSITIVE_INFINITY;
     throw this.#failures.reduce((first, other) => (rowOf(other) < rowOf(first) ? other : first));
   }
 }

@@ -3,7 +3,7 @@ import type { Batch } from '../../formats/records/batch.ts';
 import type { BatchScorer, Feedback } from '../scorer.ts';
 import { countPersonas } from './join-predictions.ts';
 
-export interface ProberOptions {
+interface ProberOptions {
   scorer: BatchScorer;
   feedback: Pick<Feedback, 'predictionType'>;
   layout: Pick<Layout, 'slice'>;

@@ -9,7 +9,7 @@ import { checkFirstRows, FirstRejects, refuseWrongColumn } from './first-rows.ts
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
 import { Prober } from './recovery-probe.ts';
 
-export interface ScoreBatchOptions {
+interface ScoreBatchOptions {
   scorer: BatchScorer;
   feedback: Pick<Feedback, 'predictionType'>;
   /** Name of the input, for messages. */
@@ -123,20 +123,11 @@ export class ScoreBatch {
       if (!this.#hasScored) this.#firstRejects.add(this.#errorOf(batch, failed));
       return rejectedPersona(failed);
     }
-    const { scorer, layout } = this.#options;
+    const { layout } = this.#options;
     const pieces = cutOutRows(batch, failed, layout);
     if (pieces !== undefined) return this.#withoutRows(pieces, failed);
     const middle = batch.ends.length >> 1;
-    const halves = [layout.slice(batch, 0, middle), layout.slice(batch, middle, batch.ends.length)];
-    const tried: { part: Batch; outcome: Outcome }[] = [];
-    for (const half of halves)
-      for (const part of scorer.parts(half)) tried.push({ part, outcome: await this.#attempt(part, true) });
-    const parts: ScoredBatch[] = [];
-    for (const { part, outcome } of tried) {
-      const scored = 'predictions' in outcome ? outcome : await this.#isolate(part, outcome);
-      parts.push({ ...scored, batch: part });
-    }
-    return joinParts(parts);
+    return this.#scoreAll([layout.slice(batch, 0, middle), layout.slice(batch, middle, batch.ends.length)]);
   }
 
   /**
@@ -146,7 +137,7 @@ export class ScoreBatch {
   async #withoutRows(pieces: readonly Piece[], failed: Failed): Promise<Scored> {
     const scored = new Map<Piece, Scored>();
     for (const piece of pieces)
-      if (piece.fault === undefined) scored.set(piece, await this.#scoreParts(piece.batch));
+      if (piece.fault === undefined) scored.set(piece, await this.#scoreAll([piece.batch]));
     return joinParts(
       pieces.map(piece => ({
         ...(scored.get(piece) ?? this.#rejected(piece, failed)),
@@ -155,10 +146,14 @@ export class ScoreBatch {
     );
   }
 
-  async #scoreParts(batch: Batch): Promise<Scored> {
+  /** Tries all parts of pieces of a batch before isolating rows of any of them. */
+  async #scoreAll(pieces: readonly Batch[]): Promise<Scored> {
+    const tried: { part: Batch; outcome: Outcome }[] = [];
+    for (const piece of pieces)
+      for (const part of this.#options.scorer.parts(piece))
+        tried.push({ part, outcome: await this.#attempt(part, true) });
     const parts: ScoredBatch[] = [];
-    for (const part of this.#options.scorer.parts(batch)) {
-      const outcome = await this.#attempt(part, true);
+    for (const { part, outcome } of tried) {
       const scored = 'predictions' in outcome ? outcome : await this.#isolate(part, outcome);
       parts.push({ ...scored, batch: part });
     }

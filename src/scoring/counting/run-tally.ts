@@ -81,7 +81,7 @@ export class RunTally {
     addTo(this.scores, scores);
   }
 
-  /** Makes room for probabilities, if there are any to add. */
+  /** Adds space for probabilities, if there are any to add. */
   #hasScores(classes: number): boolean {
     if (classes > 0 && this.scoreSums.length === 0) {
       this.scoreSums = new Float64Array(classes);

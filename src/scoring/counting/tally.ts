@@ -108,8 +108,8 @@ function countLevels(
   end: number,
   step: number,
 ): void {
-  for (let place = first; place < end; place += step) {
-    const value = values[place] as number;
+  for (let at = first; at < end; at += step) {
+    const value = values[at] as number;
     // NaN and the value that stands for unknown categories are not counted here.
     if (!(value <= known)) continue;
     const bin = Math.min(bins + (value | 0) - 1, others);
@@ -131,8 +131,8 @@ function countNumbers(
   const middle = length >> 1;
   const pivot = length === 0 ? Number.POSITIVE_INFINITY : (edges[middle] as number);
   let sum = 0;
-  for (let place = first; place < end; place += step) {
-    const value = values[place] as number;
+  for (let at = first; at < end; at += step) {
+    const value = values[at] as number;
     if (Number.isNaN(value)) continue;
     sum += value;
     let bin = value < pivot ? 0 : middle;
@@ -222,9 +222,9 @@ export function lowerLimit(bin: number): number {
 }
 
 function lowLimit(bin: number): number {
-  const place = bin - 1;
+  const above = bin - 1;
   // Both bins next to 1/2 end there.
-  return Math.min(0.5, 2 ** ((place >> SUB_BITS) - 16) * (1 + (place % SUB_BINS) / SUB_BINS));
+  return Math.min(0.5, 2 ** ((above >> SUB_BITS) - 16) * (1 + (above % SUB_BINS) / SUB_BINS));
 }
 
 /**

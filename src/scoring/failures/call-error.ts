@@ -35,20 +35,7 @@ export interface RowFault {
   readonly message: string;
 }
 
-export type CallDetails = Pick<
-  Failure,
-  | 'location'
-  | 'hint'
-  | 'needsRestart'
-  | 'status'
-  | 'refusesKey'
-  | 'retryAfter'
-  | 'rows'
-  | 'maxRows'
-  | 'origin'
-> & {
-  cause?: unknown;
-};
+export type CallDetails = Omit<Failure, 'kind' | 'code' | 'message'> & { cause?: unknown };
 
 /**
  * What a failure means once it ends a command: a wrong key or report refuses it, an unavailable service may come back.

@@ -2,26 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Description } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import {
-  type Appended,
-  type AppendedOptions,
-  type ChosenProbabilities,
-  DEFAULT_PREFIX,
-} from '../../formats/appended.ts';
+import { type Appended, type AppendedOptions, DEFAULT_PREFIX } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 
-export interface MergeOptions {
+export interface MergeOptions
+  extends Partial<Pick<RunValues, 'classes' | 'prefix' | 'probabilities' | 'decimals' | 'threshold'>> {
   layout: Layout;
   report: Pick<Description, 'predicts' | 'classes' | 'predictionType'>;
-  /** Classes in output column order; overrides the report. */
-  classes?: readonly string[] | undefined;
-  /** By default, `DEFAULT_PREFIX`. */
-  prefix?: string | undefined;
   prediction: boolean;
-  probabilities?: ChosenProbabilities['probabilities'];
-  decimals?: number | undefined;
-  threshold?: ChosenProbabilities['threshold'];
   /** Whether a run may resume only after a whole batch: see `Scorer.dependsOnBatch`. */
   onGrid?: boolean | undefined;
   /** What each prediction consists of, if that was found out for the shards of a run. */
@@ -68,6 +58,18 @@ export function appendedOptionsOf(options: MergeOptions, predictionType: Predict
         ? undefined
         : { probabilities, decimals, threshold },
   };
+}
+
+/** The columns to append for predictions of this type: all but a label or a predicted class are numbers. */
+export function columnsToAppend(
+  options: MergeOptions,
+  predictionType: PredictionType,
+): { name: string; isText: boolean }[] {
+  const appended = appendedOptionsOf(options, predictionType);
+  const names = options.layout.appendedNames(appended);
+  const { kind } = predictionType;
+  const hasText = kind === 'label' || (kind === 'distribution' && appended.prediction !== undefined);
+  return names.map((name, index) => ({ name, isText: hasText && index === names.length - 1 }));
 }
 
 /**

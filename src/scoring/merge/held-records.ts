@@ -1,10 +1,9 @@
-import type { Predictions, PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { Appended } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import { batchOfOne, RecordKind, startOf } from '../../formats/records/batch.ts';
 import type { Position } from '../../formats/records/position.ts';
-import { noPredictions } from '../batch/join-predictions.ts';
+import { joinValues } from '../batch/join-predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import type { Members } from './members.ts';
 
@@ -76,7 +75,9 @@ export class HeldRecords {
     let pieces: Buffer[] = [];
     let last = lastByte;
     const merge = this.#layout.merger(appended);
-    const predictions = withoutPrediction(appended.predictionType);
+    // Of a single row that was not scored.
+    const errors = new Map([[0, { code: '', message: '' }]]);
+    const predictions = { ...joinValues(appended.predictionType, [], 0), errors };
     for (const [index, { bytes, isBlank, start }] of records.entries()) {
       const batch = batchOfOne(bytes, isBlank ? RecordKind.blank : RecordKind.quoted);
       pieces.push(merge({ batch, faults: new Map(), predictions })(0, 1, last));
@@ -87,14 +88,6 @@ export class HeldRecords {
       pieces = [];
     }
   }
-}
-
-/** The predictions for a single row that was not scored. */
-function withoutPrediction(type: PredictionType): Predictions {
-  const errors = new Map([[0, { code: '', message: '' }]]);
-  if (type.kind === 'distribution') return { ...noPredictions, classes: type.classes, errors };
-  if (type.kind === 'numbers') return { ...type, values: new Float64Array(), errors };
-  return { kind: 'label', labels: [], indices: new Int32Array(), errors };
 }
 
 export function unknownClasses(): RowcastError {

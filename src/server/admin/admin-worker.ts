@@ -16,14 +16,14 @@ const port = parentPort;
 // Only `startAdmin` starts this file, with an AdminJob.
 const job = workerData as AdminJob;
 const checkHost = hostCheck(job.host);
-const answers = new MainThread({
+const mainThread = new MainThread({
   silence: () => heartbeat.silence(),
   ask: question => port.postMessage(question),
 });
 const heartbeat = new Heartbeat(job.heartbeat);
-port.on('message', (reply: AdminReply) => answers.onReply(reply));
+port.on('message', (reply: AdminReply) => mainThread.onReply(reply));
 
-async function answer(request: IncomingMessage): Promise<{ type: string; body: string }> {
+async function contentOf(request: IncomingMessage): Promise<{ type: string; body: string }> {
   const problem = headProblem(request) ?? checkHost(request);
   if (problem !== undefined) throw problem;
   if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -31,13 +31,13 @@ async function answer(request: IncomingMessage): Promise<{ type: string; body: s
   const json = 'application/json; charset=utf-8';
   switch (request.url?.split('?', 1)[0]) {
     case '/healthz':
-      answers.checkAlive();
+      mainThread.checkAlive();
       return { type: json, body: '{"status":"alive"}' };
     case '/readyz':
-      await answers.checkReady();
+      await mainThread.checkReady();
       return { type: json, body: '{"status":"ready"}' };
     case '/metrics':
-      if (job.contentType !== undefined) return { type: job.contentType, body: await answers.metrics() };
+      if (job.contentType !== undefined) return { type: job.contentType, body: await mainThread.metrics() };
   }
   throw new RequestError('no_such_endpoint', 'This port serves /healthz, /readyz and /metrics.');
 }
@@ -45,7 +45,7 @@ async function answer(request: IncomingMessage): Promise<{ type: string; body: s
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.setHeader('connection', 'close');
   try {
-    const { type, body } = await answer(request);
+    const { type, body } = await contentOf(request);
     response.writeHead(200, { 'content-type': type }).end(body);
   } catch (error) {
     const problem = problemFrom(error);

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { ThreadError } from '../../base/errors.ts';
 import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import { RequestError } from '../problems/problems.ts';
@@ -32,23 +33,17 @@ interface MainThreadOptions {
   /** Milliseconds since the main thread's last heartbeat. */
   silence(): number;
   /** Asks the main thread, which may reply through `onReply`. */
-  ask(question: AdminReply['about']): void;
-}
-
-interface Asked {
-  /** The latest reply. */
-  last: AdminReply | undefined;
-  /** The unanswered question, shared by all requests that ask meanwhile. */
-  pending: { reply: Promise<void>; resolve(): void } | undefined;
+  ask(question: AdminQuestion): void;
 }
 
 /** What the admin thread knows about the main thread, whether or not that one replies. */
 export class MainThread {
   readonly #options: MainThreadOptions;
-  readonly #asked: Record<AdminReply['about'], Asked> = {
-    readiness: { last: undefined, pending: undefined },
-    metrics: { last: undefined, pending: undefined },
-  };
+  /** The latest replies. */
+  readonly #last = new Map<AdminQuestion, AdminReply>();
+  /** The questions without a reply, which all requests share that ask meanwhile. */
+  readonly #pending = new Set<AdminQuestion>();
+  readonly #replies = new EventEmitter<Record<AdminQuestion, []>>().setMaxListeners(0);
 
   constructor(options: MainThreadOptions) {
     this.#options = options;
@@ -56,10 +51,9 @@ export class MainThread {
 
   /** Call this with each reply of the main thread. */
   onReply(reply: AdminReply): void {
-    const asked = this.#asked[reply.about];
-    asked.last = reply;
-    asked.pending?.resolve();
-    asked.pending = undefined;
+    this.#last.set(reply.about, reply);
+    this.#pending.delete(reply.about);
+    this.#replies.emit(reply.about);
   }
 
   /** @throws RequestError `unresponsive` if the main thread is hung, so that only a restart helps */
@@ -89,23 +83,16 @@ export class MainThread {
     );
   }
 
-  async #ask(question: AdminReply['about']): Promise<AdminReply | undefined> {
-    const asked = this.#asked[question];
-    if (asked.pending === undefined) {
-      let resolve = (): void => {};
-      const reply = new Promise<void>(done => {
-        resolve = done;
-      });
-      asked.pending = { reply, resolve };
+  async #ask(question: AdminQuestion): Promise<AdminReply | undefined> {
+    if (!this.#pending.has(question)) {
+      this.#pending.add(question);
       this.#options.ask(question);
     }
-    let late: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>(done => {
-      late = setTimeout(done, REPLY_MS);
-    });
-    await Promise.race([asked.pending.reply, timeout]);
-    clearTimeout(late);
-    return asked.last;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), REPLY_MS);
+    await once(this.#replies, question, late).catch(() => {}); // the last reply stands
+    clearTimeout(timer);
+    return this.#last.get(question);
   }
 
   #unresponsive(meaning: string): RequestError {
@@ -115,7 +102,7 @@ export class MainThread {
 }
 
 /** How often the monitored thread updates its heartbeat. */
-const BEAT_MS = 100;
+const UPDATE_MS = 100;
 
 /**
  * Shows one thread that another one is running: the time of its last turn of the event loop, in memory that both
@@ -133,15 +120,15 @@ export class Heartbeat {
 
   /** Starts the heartbeat, which does not keep the process alive. @returns a function that stops it */
   start(): () => void {
-    const beat = (): void => {
+    const update = (): void => {
       Atomics.store(this.#last, 0, process.hrtime.bigint());
     };
-    beat();
-    const timer = setInterval(beat, BEAT_MS).unref();
+    update();
+    const timer = setInterval(update, UPDATE_MS).unref();
     return () => clearInterval(timer);
   }
 
-  /** Milliseconds since the last beat. The clock is the same in all threads and stops while the machine sleeps. */
+  /** Milliseconds since the last update. The clock is the same in all threads and stops while the machine sleeps. */
   silence(): number {
     return Number(process.hrtime.bigint() - Atomics.load(this.#last, 0)) / 1e6;
   }

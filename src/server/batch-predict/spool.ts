@@ -8,7 +8,7 @@ import { RequestError } from '../problems/problems.ts';
 
 /** Disk space that is shared with other files. */
 interface SpillSpace {
-  /** Called before the file grows. @throws if there is no room */
+  /** Called before the file grows. @throws if it may not */
   take(bytes: number): void;
   /** Called once, at the end. */
   release(): void;
@@ -126,8 +126,8 @@ class Spool {
 
   async #put(bytes: Buffer): Promise<void> {
     while (!this.#isStalled && !this.#isStopped) {
-      const hasRoom = this.#memoryBytes === 0 || this.#memoryBytes + bytes.length <= MEMORY_BYTES;
-      if (hasRoom && this.#taken === this.#written) {
+      const fits = this.#memoryBytes === 0 || this.#memoryBytes + bytes.length <= MEMORY_BYTES;
+      if (fits && this.#taken === this.#written) {
         this.#memory.push(bytes);
         this.#memoryBytes += bytes.length;
         this.#events.emit('put');
@@ -142,7 +142,7 @@ class Spool {
   }
 
   /**
-   * Writes as much as there is room for to the file, or waits until it was read. @returns how many bytes it has written
+   * Writes as much as fits to the file, or waits until it was read. @returns how many bytes it has written
    */
   async #spill(bytes: Buffer): Promise<number> {
     const { folder, spillBytes, space, onFull } = this.#options;

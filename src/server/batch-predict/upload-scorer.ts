@@ -147,7 +147,7 @@ export function uploadTurns(
 
 /** The maximum size of a batch; the result does not depend on it. */
 const BATCH_BYTES = 1 << 20;
-/** Room for a few batches of usual rows; a larger batch is scored alone. */
+/** As much as a few batches of ordinary rows; a larger batch is scored alone. */
 const WINDOW_BYTES = 1 << 20;
 
 interface ScoreUploadOptions {

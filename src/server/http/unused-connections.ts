@@ -68,40 +68,23 @@ function longestUnused(
   { added, stalledMs }: { added: Socket; stalledMs: number },
 ): { socket: Socket; closing: Closing } {
   const now = performance.now();
-  const abandoned = new Longest(now - UNREAD_MS);
-  const idle = new Longest(now);
-  const stalled = new Longest(now - stalledMs);
-  const unread = new Longest(now - stalledMs);
+  let found = { socket: added, closing: 'refused' as Closing, rank: 4, since: now };
+  /** @param rank those with a lower one are closed first */
+  const consider = (rank: number, socket: Socket, closing: Closing, since: number): void => {
+    if (socket === added) return;
+    if (rank < found.rank || (rank === found.rank && since <= found.since))
+      found = { socket, closing, rank, since };
+  };
+  const hasStalled = (since: number): boolean => now - since >= stalledMs;
   for (const [socket, connection] of open) {
-    if (socket === added) continue;
-    if (connection.response === undefined)
-      (isIdle(socket, connection) ? idle : stalled).add(socket, connection.since);
-    else if (connection.unreadSince !== undefined)
-      for (const each of [abandoned, unread]) each.add(socket, connection.unreadSince);
+    const { response, since, unreadSince } = connection;
+    if (response === undefined && isIdle(socket, connection)) consider(1, socket, 'idle', since);
+    else if (response === undefined && hasStalled(since)) consider(2, socket, 'stalled', since);
+    else if (unreadSince !== undefined && hasStalled(unreadSince))
+      consider(now - unreadSince >= UNREAD_MS ? 0 : 3, socket, 'unread', unreadSince);
   }
-  for (const { socket, since } of handshakes) if (socket !== added) stalled.add(socket, since);
-  if (abandoned.socket !== undefined) return { socket: abandoned.socket, closing: 'unread' };
-  if (idle.socket !== undefined) return { socket: idle.socket, closing: 'idle' };
-  if (stalled.socket !== undefined) return { socket: stalled.socket, closing: 'stalled' };
-  if (unread.socket !== undefined) return { socket: unread.socket, closing: 'unread' };
-  return { socket: added, closing: 'refused' };
-}
-
-/** Finds the socket that has been unused longest among those that are added. */
-class Longest {
-  socket: Socket | undefined;
-  #since: number;
-
-  /** @param latest only sockets that have been unused since this time or longer count */
-  constructor(latest: number) {
-    this.#since = latest;
-  }
-
-  add(socket: Socket, since: number): void {
-    if (since > this.#since) return;
-    this.socket = socket;
-    this.#since = since;
-  }
+  for (const { socket, since } of handshakes) if (hasStalled(since)) consider(2, socket, 'stalled', since);
+  return found;
 }
 
 export interface ConnectionLimits {

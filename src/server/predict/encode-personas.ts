@@ -68,7 +68,7 @@ export class PersonaReader {
   /** Reads one persona, positioned at its features. */
   readFeatures(json: JsonReader): EncodedPersonas & { warnings: ValueWarning[] } {
     const warnings = new ValueWarnings();
-    const values = this.#roomFor(1);
+    const values = this.#memoryFor(1);
     const errors = new Map<number, PersonaError>();
     values.fill(Number.NaN, 0, this.width);
     const error = this.#features(json, values, 0, warnings);
@@ -120,16 +120,16 @@ export class PersonaReader {
     }
     values.fill(Number.NaN, 0, row * width);
     slice.read(row, left);
-    for (const [place, own] of left.entries())
-      values.set(this.#values.subarray(place * width, (place + 1) * width), own * width);
+    for (const [index, own] of left.entries())
+      values.set(this.#values.subarray(index * width, (index + 1) * width), own * width);
     return { rows: row, values: values.subarray(0, row * width), errors, isLast };
   }
 
-  /** Reads any persona, with its values at a place of `#values`. @returns whether it is the last one */
-  #next(json: JsonReader, place: number, row: number, errors: Map<number, PersonaError>): boolean {
-    const values = this.#roomFor(place + 1);
-    values.fill(Number.NaN, place * this.width, (place + 1) * this.width);
-    const error = this.#persona(json, values, place);
+  /** Reads any persona, with its values at an index of `#values`. @returns whether it is the last one */
+  #next(json: JsonReader, index: number, row: number, errors: Map<number, PersonaError>): boolean {
+    const values = this.#memoryFor(index + 1);
+    values.fill(Number.NaN, index * this.width, (index + 1) * this.width);
+    const error = this.#persona(json, values, index);
     if (error !== undefined) errors.set(row, error);
     return !json.another();
   }
@@ -148,7 +148,7 @@ export class PersonaReader {
   }
 
   /** Memory for so many rows, which keeps those that are in it. */
-  #roomFor(rows: number): Float64Array {
+  #memoryFor(rows: number): Float64Array {
     const size = rows * this.width;
     if (this.#values.length < size) {
       const larger = new Float64Array(2 * size);

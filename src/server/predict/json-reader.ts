@@ -1,5 +1,6 @@
-import { Latin1Window, NumberScanner } from '../../formats/json/scan-number.ts';
+import { readDecimal } from '../../formats/bytes/decimals.ts';
 import { type StringContent, StringScanner } from '../../formats/json/scan-string.ts';
+import { numberEnd } from '../../formats/json/write-bytes.ts';
 import { RequestError } from '../problems/problems.ts';
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
@@ -25,14 +26,12 @@ export class JsonReader {
   readonly bytes: Buffer;
   readonly #maxMembers: number;
   readonly #strings = new StringScanner();
-  readonly #numbers: NumberScanner;
   readonly #text: Latin1Window;
 
   /** @param maxMembers beyond this many members and items, reading fails with `too_many_members` */
   constructor(bytes: Buffer, maxMembers: number) {
     this.bytes = bytes;
     this.#text = new Latin1Window(bytes);
-    this.#numbers = new NumberScanner(bytes, this.#text);
     this.#maxMembers = maxMembers;
   }
 
@@ -109,10 +108,12 @@ export class JsonReader {
 
   number(): number {
     this.peek();
-    const number = this.#numbers.scan(this.at);
-    if (number === undefined) throw notJson();
-    this.at = this.#numbers.end;
-    return number;
+    const start = this.at;
+    const end = numberEnd(this.bytes, start, this.bytes.length);
+    if (end === -1) throw notJson();
+    this.at = end;
+    const number = readDecimal(this.bytes, start, end);
+    return Number.isNaN(number) ? Number(this.#text.slice(start, end)) : number;
   }
 
   /** A string, number, boolean or null; undefined for an object or a list, which is skipped. */
@@ -231,3 +232,34 @@ export const tooManyMembers = (what: string, max: number): RequestError =>
   );
 
 const notJson = (): RequestError => new RequestError('malformed', 'The body is not JSON.');
+
+/** Bytes decoded at once: slicing a string takes a quarter of the time of decoding bytes. */
+const WINDOW_BYTES = 1 << 16;
+/** Those of the first window: of many that wait, perhaps only the beginning is read. */
+const FIRST_BYTES = 1 << 8;
+
+/**
+ * Short pieces of a buffer as Latin-1 text, read from its beginning to its end. Such a piece keeps a whole window
+ * alive.
+ */
+export class Latin1Window {
+  readonly #bytes: Buffer;
+  #text = '';
+  #start = 0;
+  #end = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  slice(start: number, end: number): string {
+    if (end - start > WINDOW_BYTES) return this.#bytes.toString('latin1', start, end);
+    if (start < this.#start || end > this.#end) {
+      this.#start = start;
+      const isFirst = this.#end === 0 && end - start <= FIRST_BYTES;
+      this.#end = start + (isFirst ? FIRST_BYTES : WINDOW_BYTES);
+      this.#text = this.#bytes.toString('latin1', start, this.#end);
+    }
+    return this.#text.slice(start - this.#start, end - this.#start);
+  }
+}

@@ -59,7 +59,7 @@ export class KernelPersonas {
       number,
       number,
     ];
-    const templateAt = this.#placeTemplate(expected, fields);
+    const templateAt = this.#copyTemplate(expected, fields);
     const { buffer, kernel } = memory;
     const copy = Buffer.from(buffer, bytesAt, window.length + PADDING);
     window.copy(copy);
@@ -97,33 +97,33 @@ export class KernelPersonas {
           placed.starts.fill(0, row * fields.length, (row + 1) * fields.length);
           placed.ends.fill(0, row * fields.length, (row + 1) * fields.length);
         }
-        for (const [place, { columns }] of fields.entries())
+        for (const [index, { columns }] of fields.entries())
           for (const column of columns)
-            this.#readers[column]?.read(placed, place, values, column, width, 0, to);
+            this.#readers[column]?.read(placed, index, values, column, width, 0, to);
       },
     };
   }
 
   /** A `Template` of assembly/find-personas.ts. */
-  #placeTemplate(expected: readonly ExpectedMember[], fields: readonly ExpectedMember[]): number {
+  #copyTemplate(expected: readonly ExpectedMember[], fields: readonly ExpectedMember[]): number {
     const texts = [OPENING, ...expected.map(({ name }) => Buffer.concat([name, COLON]))];
-    const places = texts.map(text => this.#place(text));
-    const fieldPlaces = new Map(fields.map((member, place) => [member, place]));
+    const offsets = texts.map(text => this.#copy(text));
+    const fieldIndexes = new Map(fields.map((member, index) => [member, index]));
     const members = expected.flatMap((member, i) => {
-      const place = fieldPlaces.get(member);
+      const index = fieldIndexes.get(member);
       const isText = member.columns.some(column => this.#columns[column]?.type !== 'numerical');
       return [
-        places[i + 1] as number,
+        offsets[i + 1] as number,
         (texts[i + 1] as Buffer).length,
-        place === undefined ? IGNORED : place * OFFSET_BYTES,
+        index === undefined ? IGNORED : index * OFFSET_BYTES,
         Number(isText),
       ];
     });
-    const membersAt = this.#place(Int32Array.from(members));
-    return this.#place(Int32Array.of(places[0] as number, OPENING.length, membersAt, expected.length));
+    const membersAt = this.#copy(Int32Array.from(members));
+    return this.#copy(Int32Array.of(offsets[0] as number, OPENING.length, membersAt, expected.length));
   }
 
-  #place({ buffer, byteOffset, byteLength }: Uint8Array | Int32Array): number {
+  #copy({ buffer, byteOffset, byteLength }: Uint8Array | Int32Array): number {
     const at = this.#memory.reserve(byteLength);
     new Uint8Array(this.#memory.buffer, at).set(new Uint8Array(buffer, byteOffset, byteLength));
     return at;
@@ -134,7 +134,7 @@ const COLON = Buffer.from(':');
 
 /** A slice of a list of personas in the memory of a kernel. */
 export interface PersonaSlice {
-  /** How many rows there is room for. */
+  /** How many rows it has memory for. */
   readonly rows: number;
   /** How many members the features of an expected persona have. */
   readonly members: number;

@@ -131,7 +131,7 @@ export class ModelCache {
     entry.predictor.then(
       ({ model }) => {
         entry.bytes = model.bytes;
-        this.#makeRoom();
+        this.#dropOldest();
       },
       () => {
         // The damage may be repaired, so a failure is not cached.
@@ -142,7 +142,7 @@ export class ModelCache {
   }
 
   /** Drops the least recently used models, but never the last one. */
-  #makeRoom(): void {
+  #dropOldest(): void {
     let { bytes } = this;
     for (const [id, entry] of this.#entries) {
       if (bytes <= this.maxBytes || this.#entries.size === 1) return;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { reportId } from '../../base/contract/schemas.ts';
 import { RequestError } from '../problems/problems.ts';
-import { CountAhead } from './count-ahead.ts';
+import { countAhead } from './count-ahead.ts';
 import { notAPersona } from './encode-personas.ts';
 import { JsonReader } from './json-reader.ts';
 import type { PersonaPredictor } from './predictor.ts';
@@ -31,18 +31,19 @@ const LARGE_BYTES = 256 << 10;
 /** Scores the request of /user/persona or /user/batch-persona in slices, so that other requests get their turns. */
 export class PersonaWork {
   readonly #id: string;
-  #call: Call | undefined;
+  #open: OpenBody | undefined;
   readonly #member: ContentMember;
   readonly #response = new BatchResponse();
   #pieces: Iterator<Buffer, undefined> | undefined;
   #count = 0;
   /** Set once the list of personas has begun. */
-  #ahead: CountAhead | undefined;
+  #ahead: ReturnType<typeof countAhead> | undefined;
+  #isCounted = false;
 
   /** @throws RequestError `malformed` */
   constructor(body: unknown, member: ContentMember) {
-    this.#call = openCall(body, member);
-    this.#id = this.#call.id;
+    this.#open = openBody(body, member);
+    this.#id = this.#open.id;
     this.#member = member;
   }
 
@@ -56,20 +57,20 @@ export class PersonaWork {
    *   prediction
    */
   next(predictor: PersonaPredictor): Slice {
-    const { content } = this.#call ?? {};
+    const { content } = this.#open ?? {};
     if (this.#member === 'features') return this.#single(content, predictor);
     if (content === undefined) throw noPersonas();
     const { work } = predictor;
     if (this.#ahead === undefined) {
       if (!content.nextIsList() || !content.enter()) throw noPersonas();
-      this.#ahead = new CountAhead(content, work.maxPersonas);
+      this.#ahead = countAhead(content, work.maxPersonas, SLICE_BYTES);
     }
-    if (!this.#ahead.isDone) {
-      if (this.#ahead.next(SLICE_BYTES)) throw tooMany(work);
-      const bytes = this.#ahead.isDone
-        ? expectedBytes(this.#ahead.expected, work.sliceRows, predictor.responses)
-        : 0;
-      if (!this.#ahead.isDone || bytes > LARGE_BYTES)
+    if (!this.#isCounted) {
+      const { value: count, done } = this.#ahead.next();
+      this.#isCounted = done === true;
+      if (count !== undefined && count > work.maxPersonas) throw tooMany(work);
+      const bytes = count === undefined ? 0 : expectedBytes(count, work.sliceRows, predictor.responses);
+      if (count === undefined || bytes > LARGE_BYTES)
         return { rows: 0, scored: 0, bytes, body: undefined, hasMore: false };
     }
     return this.#some(content, predictor);
@@ -78,7 +79,7 @@ export class PersonaWork {
   #single(content: JsonReader | undefined, { engine, personas, responses }: PersonaPredictor): Slice {
     if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
     const { values, errors, warnings } = personas.readFeatures(content);
-    this.#call?.end();
+    this.#open?.end();
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
     const body = responses.single(this.id, engine.predict(values, 1), warnings);
@@ -90,7 +91,7 @@ export class PersonaWork {
     const { rows, errors, isLast } = slice;
     this.#count += rows;
     if (this.#count > work.maxPersonas) throw tooMany(work);
-    if (isLast) this.#call?.end();
+    if (isLast) this.#open?.end();
     this.#response.add(slice, engine.predict(slice.values, rows), responses);
     const { bytes } = this.#response;
     const body = isLast ? this.#begin(responses) : undefined;
@@ -109,7 +110,7 @@ export class PersonaWork {
 
   #begin(responses: ResponseWriter): Buffer | undefined {
     // The body of the request is not needed any more.
-    this.#call = undefined;
+    this.#open = undefined;
     this.#ahead = undefined;
     this.#pieces = this.#response.pieces(this.id, responses);
     return this.more();
@@ -132,7 +133,7 @@ export const MAX_BODY_MEMBERS = 2_000_000;
 export type ContentMember = 'features' | 'personas';
 
 /** A request body, read until the report and the start of its content are known. */
-interface Call {
+interface OpenBody {
   /** The report's id. */
   id: string;
   /** Positioned at the content; undefined if the body has none. */
@@ -149,7 +150,7 @@ const BOM = [0xef, 0xbb, 0xbf];
  * @param member the member that holds the content
  * @throws RequestError `malformed`
  */
-export function openCall(body: unknown, member: ContentMember): Call {
+function openBody(body: unknown, member: ContentMember): OpenBody {
   if (!Buffer.isBuffer(body)) throw malformed('The body is not a JSON object.');
   // Decoding invalid UTF-8 would silently change values.
   if (!isUtf8(body)) throw malformed('The body is not UTF-8.');

@@ -12,6 +12,6 @@ export function lowerPriority(set = setPriority): void {
   try {
     if (getPriority() < PRIORITY_BELOW_NORMAL) set(PRIORITY_BELOW_NORMAL);
   } catch {
-    // A system may forbid it; requests are answered all the same.
+    // A system may forbid it; the service works all the same.
   }
 }

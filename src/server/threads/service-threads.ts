@@ -33,8 +33,8 @@ export interface Asker {
   check(): void;
 }
 
-/** A call with personas that a thread works on. */
-export interface ThreadCall {
+/** A request with personas that a thread works on. */
+export interface PersonaJob {
   /** The report's id. */
   id: string;
   next(predictor: Predictor): Promise<Slice>;
@@ -59,7 +59,7 @@ export class ServiceThreads {
     this.#count = options.count ?? availableParallelism();
   }
 
-  /** The number of a new model, input or call. */
+  /** The number of a new model, input or job. */
   newNumber(): number {
     return ++this.#lastNumber;
   }
@@ -74,24 +74,24 @@ export class ServiceThreads {
    *
    * @throws RequestError `malformed`
    */
-  async openCall(body: ReceivedBody, member: ContentMember, asker: Asker): Promise<ThreadCall> {
+  async openJob(body: ReceivedBody, member: ContentMember, asker: Asker): Promise<PersonaJob> {
     const thread = this.#idlest();
-    const call = this.newNumber();
+    const job = this.newNumber();
     const close = (): void => {
       thread.users--;
-      thread.closeCall(call);
+      thread.closeJob(job);
     };
     thread.users++;
     try {
       const parts = ownParts(body);
-      const request = { kind: 'open-call', call, parts, member } as const;
+      const request = { kind: 'open-job', job, parts, member } as const;
       const memory = parts.map(({ buffer }) => buffer);
       const { id } = await thread.ask('opened', asker, request, { memory });
       return {
         id,
-        next: predictor => this.#slice(thread, call, predictor, asker),
+        next: predictor => this.#slice(thread, job, predictor, asker),
         async more() {
-          const { piece } = await thread.ask('piece', asker, { kind: 'more', call });
+          const { piece } = await thread.ask('piece', asker, { kind: 'more', job });
           return piece && asBuffer(piece);
         },
         close,
@@ -102,14 +102,9 @@ export class ServiceThreads {
     }
   }
 
-  async #slice(
-    thread: ServiceThread,
-    call: number,
-    { model, work }: Predictor,
-    asker: Asker,
-  ): Promise<Slice> {
+  async #slice(thread: ServiceThread, job: number, { model, work }: Predictor, asker: Asker): Promise<Slice> {
     const number = this.#numberOf(model);
-    const request = { kind: 'slice', call, model: number, work } as const;
+    const request = { kind: 'slice', job, model: number, work } as const;
     const { slice } = await thread.ask('slice', asker, request, { model: { number, stored: model } });
     return { ...slice, body: slice.body && asBuffer(slice.body) };
   }
@@ -184,7 +179,7 @@ const YOUNG_MB = 6;
 
 /** A thread of the service, with the models and inputs that are open in it. */
 class ServiceThread {
-  /** Calls and batches that it is working on, or that wait for it. */
+  /** Requests and batches that it is working on, or that wait for it. */
   users = 0;
   readonly #worker: WorkerThread<ServiceRequest, ServiceResult>;
   readonly #turns = new KeyTurns();
@@ -231,8 +226,8 @@ class ServiceThread {
     if (this.#inputs.delete(input)) this.#worker.tell({ kind: 'close-input', input });
   }
 
-  closeCall(call: number): void {
-    this.#worker.tell({ kind: 'close-call', call });
+  closeJob(job: number): void {
+    this.#worker.tell({ kind: 'close-job', job });
   }
 
   end(): Promise<void> {

@@ -16,8 +16,8 @@ type OpenModel = Omit<PersonaPredictor, 'work'> & { stored: StoredModel };
 
 const models = new Map<number, Promise<OpenModel>>();
 const inputs = new Map<number, Promise<RecordScorer>>();
-/** Calls with personas, and their bodies. */
-const calls = new Map<number, { work: PersonaWork; body: Buffer }>();
+/** Requests with personas, and their bodies. */
+const jobs = new Map<number, { work: PersonaWork; body: Buffer }>();
 
 lowerPriority();
 
@@ -50,23 +50,23 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
       // The engine stays: it is the model's, which may have other inputs.
       inputs.delete(request.input);
       return undefined;
-    case 'open-call':
+    case 'open-job':
       return orRefused(async () => {
         const body = Buffer.concat(request.parts);
         request.parts.forEach(free);
         const work = new PersonaWork(body, request.member);
-        calls.set(request.call, { work, body });
+        jobs.set(request.job, { work, body });
         return { result: { kind: 'opened', id: work.id } };
       });
     case 'slice':
       return orRefused(() => slice(request));
     case 'more':
       return orRefused(async () => {
-        const piece = callOf(request.call).work.more();
+        const piece = jobOf(request.job).work.more();
         return { result: { kind: 'piece', piece }, memory: piece === undefined ? [] : ownedBy(piece) };
       });
-    case 'close-call':
-      closeCall(request.call);
+    case 'close-job':
+      closeJob(request.job);
       return undefined;
   }
 });
@@ -83,18 +83,18 @@ async function openModel(stored: StoredModel): Promise<OpenModel> {
   return { stored, ...personaPredictor(stored, engine, memory) };
 }
 
-function callOf(number: number): { work: PersonaWork; body: Buffer } {
-  const call = calls.get(number);
-  if (call === undefined) throw new Error('the call is not open');
-  return call;
+function jobOf(number: number): { work: PersonaWork; body: Buffer } {
+  const job = jobs.get(number);
+  if (job === undefined) throw new Error('the job is not open');
+  return job;
 }
 
-function closeCall(number: number): void {
-  const call = calls.get(number);
-  calls.delete(number);
-  if (call === undefined) return;
-  free(call.body);
-  call.work.close();
+function closeJob(number: number): void {
+  const job = jobs.get(number);
+  jobs.delete(number);
+  if (job === undefined) return;
+  free(job.body);
+  job.work.close();
 }
 
 async function modelOf(number: number): Promise<OpenModel> {
@@ -112,12 +112,12 @@ async function scored(
 }
 
 async function slice({
-  call,
+  job,
   model,
   work,
 }: Extract<ServiceRequest, { kind: 'slice' }>): Promise<Answered<ServiceResult>> {
   const predictor = await modelOf(model);
-  const { work: persona, body } = callOf(call);
+  const { work: persona, body } = jobOf(job);
   const done = persona.next({ ...predictor, work });
   // The response has begun, so the body was read.
   if (done.body !== undefined) free(body);
@@ -128,9 +128,9 @@ async function slice({
 }
 
 /** A problem of the request becomes a result. */
-async function orRefused(answer: () => Promise<Answered<ServiceResult>>): Promise<Answered<ServiceResult>> {
+async function orRefused(respond: () => Promise<Answered<ServiceResult>>): Promise<Answered<ServiceResult>> {
   try {
-    return await answer();
+    return await respond();
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     return { result: { kind: 'refused', code: error.code, detail: error.message } };

@@ -7,8 +7,8 @@ import type { ContentMember, Slice } from '../predict/persona-work.ts';
 import type { WorkLimits } from '../predict/predictor.ts';
 
 /**
- * What a thread of the service is asked. Models, inputs of uploads and calls with personas have numbers; they are kept
- * until they are closed.
+ * Requests to a thread of the service. Models, inputs of uploads and jobs, which are requests with personas, have numbers;
+ * they are kept until they are closed.
  */
 export type ServiceRequest =
   | { kind: 'open-model'; model: number; stored: StoredModel }
@@ -16,12 +16,12 @@ export type ServiceRequest =
   | { kind: 'open-input'; input: number; model: number; data: InputData }
   | { kind: 'score'; input: number; batch: Batch }
   | { kind: 'close-input'; input: number }
-  | { kind: 'open-call'; call: number; parts: readonly Uint8Array[]; member: ContentMember }
-  | { kind: 'slice'; call: number; model: number; work: WorkLimits }
-  | { kind: 'more'; call: number }
-  | { kind: 'close-call'; call: number };
+  | { kind: 'open-job'; job: number; parts: readonly Uint8Array[]; member: ContentMember }
+  | { kind: 'slice'; job: number; model: number; work: WorkLimits }
+  | { kind: 'more'; job: number }
+  | { kind: 'close-job'; job: number };
 
-/** What it answers: to a batch, an opened call, a slice of one, and a request for more of its response. */
+/** Its responses: to a batch, an opened job, a slice of one, and a request for more of its response. */
 export type ServiceResult =
   | { kind: 'scored'; scored: Scored }
   | { kind: 'opened'; id: string }

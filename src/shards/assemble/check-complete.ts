@@ -72,26 +72,20 @@ export const unfinished = (file: string, message: string, hint: string): Rowcast
 const listed = (items: readonly string[], separator: string): string =>
   items.slice(0, NAMED).join(separator) + (items.length > NAMED ? ` and ${items.length - NAMED} more` : '');
 
-/** Where parts are. */
-interface PartPlaces {
-  /** Reads parts that are local files. */
-  files: Files;
-  backends: Backends;
-}
-
 /**
  * Checks that parts are whole. The result of one that is not is withdrawn, so that its shard is scored again.
  *
+ * @param where `files` reads the parts that are local files
  * @throws RowcastError `unfinished_shards`
  */
 export async function checkParts(
   folder: SharedFolder,
-  { files, backends }: PartPlaces,
+  where: { files: Files; backends: Backends },
   parts: readonly OutputPart[],
   workCommand: (shard: number) => string,
 ): Promise<void> {
   for (const part of parts) {
-    if (await isWhole(part, backends, files)) continue;
+    if (await isWhole(part, where)) continue;
     await folder.remove(doneName(part.shard));
     throw unfinished(
       part.path,
@@ -101,7 +95,10 @@ export async function checkParts(
   }
 }
 
-async function isWhole({ path, result }: OutputPart, among: Backends, files: Files): Promise<boolean> {
-  const { output, rejects } = runOutputsOf(await partOutput(path, among, files));
+async function isWhole(
+  { path, result }: OutputPart,
+  { files, backends }: { files: Files; backends: Backends },
+): Promise<boolean> {
+  const { output, rejects } = runOutputsOf(await partOutput(path, backends, files));
   return (await output.isPublished(result.output)) && (await rejects.isPublished(result.rejects));
 }

@@ -127,11 +127,11 @@ async function joinInStore(file: FileParts, outputs: RunOutputs, options: JoinOp
   const parts = file.parts.map(({ path, result }) => ({ address: path, bytes: result.output.bytes }));
   if (output.concatenate === undefined) return false;
   if (end.length > 0) {
-    const place = fileIn(folder.path, partName(file.index, 0, '.end'));
-    const sink = await (await resolveTarget(place, options.private, backends)).open();
+    const address = fileIn(folder.path, partName(file.index, 0, '.end'));
+    const sink = await (await resolveTarget(address, options.private, backends)).open();
     await sink.write(end);
     await sink.close();
-    parts.push({ address: place, bytes: end.length });
+    parts.push({ address, bytes: end.length });
   }
   if (!(await output.concatenate(parts, onJoined))) return false;
   // The rejects of an earlier run are replaced, because nothing is removed from a store.

@@ -22,7 +22,7 @@ export interface SpaceNeed {
   free: number;
 }
 
-/** The disk space that joining needs in addition to that of the parts, by disk. A store has room. */
+/** The disk space that joining needs in addition to that of the parts, by disk. A store has enough. */
 export async function spaceNeeded(pending: readonly PendingFile[]): Promise<SpaceNeed[]> {
   const needs = new Map<number, SpaceNeed>();
   for (const { file, locked, parts } of pending) {

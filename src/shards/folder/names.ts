@@ -19,7 +19,8 @@ export const shardName = (shard: number): string => `shards/${padded(shard)}.jso
 export const leaseName = (shard: number, attempt: number): string =>
   `leases/${padded(shard)}.${attempt}.json`;
 /** How far an attempt is: its holder replaces the file at intervals. */
-export const beatName = (shard: number, attempt: number): string => `beats/${padded(shard)}.${attempt}.json`;
+export const heartbeatName = (shard: number, attempt: number): string =>
+  `beats/${padded(shard)}.${attempt}.json`;
 /** The result of a shard: the attempt whose part counts. */
 export const doneName = (shard: number): string => `done/${padded(shard)}.json`;
 /** Why a shard was given up. */

@@ -1,4 +1,4 @@
-import type { Beat } from './result-shape.ts';
+import type { ShardHeartbeat } from './result-shape.ts';
 
 /** An attempt to score a shard, as another worker sees it. */
 export interface SeenAttempt {
@@ -6,7 +6,7 @@ export interface SeenAttempt {
   /** The row from which it went on. */
   row: number;
   /** Its last heartbeat; undefined before the first one. */
-  beat: Beat | undefined;
+  beat: ShardHeartbeat | undefined;
   /** Whether its process has ended, as far as this machine can tell. */
   isDead: boolean;
   /** Milliseconds since its last heartbeat was first seen here. */
@@ -19,10 +19,10 @@ export type Next =
   /** The holder of the shard is alive, as far as can be told. */
   | { kind: 'wait'; attempt: number }
   /** So many attempts have ended where they began that another one would too. */
-  | { kind: 'give up'; attempts: number; error: Beat['error'] };
+  | { kind: 'give up'; attempts: number; error: ShardHeartbeat['error'] };
 
 /** The time between two heartbeats of a holder, and how long after the last one its lease expires. */
-export const BEAT_MS = 2_500;
+export const HEARTBEAT_MS = 2_500;
 export const LEASE_MS = 10_000;
 
 /**

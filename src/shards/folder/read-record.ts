@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { beatName } from './names.ts';
-import { type Beat, beatShape } from './result-shape.ts';
+import { heartbeatName } from './names.ts';
+import { heartbeatShape, type ShardHeartbeat } from './result-shape.ts';
 
 /**
  * How often a file is read, and at what interval, before it counts as damaged. A network file system may truncate a new
@@ -55,13 +55,13 @@ export const isDamage = (error: unknown): boolean =>
   error instanceof RowcastError && error.code === 'bad_plan';
 
 /** The last heartbeat of an attempt; undefined before the first one, or if it is damaged: the next one replaces it. */
-export async function readBeat(
+export async function readHeartbeat(
   folder: SharedFolder,
   shard: number,
   attempt: number,
-): Promise<Beat | undefined> {
+): Promise<ShardHeartbeat | undefined> {
   try {
-    return await readOnce(folder, beatName(shard, attempt), beatShape);
+    return await readOnce(folder, heartbeatName(shard, attempt), heartbeatShape);
   } catch (error) {
     if (isDamage(error)) return undefined;
     throw error;

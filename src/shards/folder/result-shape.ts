@@ -17,7 +17,7 @@ export const leaseShape = z.strictObject({
 export type LeaseHolder = z.infer<typeof leaseShape>;
 
 /** How far an attempt is. */
-export const beatShape = z.strictObject({
+export const heartbeatShape = z.strictObject({
   /** Increases with each heartbeat, so that a live holder can be told from a dead one without comparing clocks. */
   beat: z.number(),
   state: z.enum(['running', 'ended']),
@@ -29,7 +29,7 @@ export const beatShape = z.strictObject({
   /** Why it has ended, if not at the shard's end, by a signal or for a temporary reason. */
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
-export type Beat = z.infer<typeof beatShape>;
+export type ShardHeartbeat = z.infer<typeof heartbeatShape>;
 
 /** The end of a file's bytes, as checkpoints have it, and the upload of an object. */
 const extentShape = z.strictObject({

@@ -3,7 +3,7 @@ import { type Learned, rateOf, type SharedLimits, type SharedPace } from '../../
 import { isMissing } from '../../storage/local/missing.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { workerName } from '../folder/names.ts';
-import { BEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
+import { HEARTBEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
 import type { LeaseHolder } from '../folder/result-shape.ts';
 import { type SeenWorker, type WorkerFile, WorkerWatch, workersIn } from './see-workers.ts';
 
@@ -45,7 +45,7 @@ function knownLimits(
   };
 }
 
-/** Whether all others have left room for a worker. */
+/** Whether all others have reduced their shares for a worker. */
 const isCounted = (id: string, entry: number, others: readonly SeenWorker[]): boolean =>
   others.every(({ counted }) => counted[id] === entry);
 
@@ -65,9 +65,9 @@ export interface PaceMemberOptions {
 
 /**
  * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them
- * knows. A worker tells with its heartbeat which others it has left room for, and sends nothing before all others have
- * left room for it; who stops leaves its share to the others, and who dies does when its lease is over. So the shares
- * never exceed the whole, whatever the order in which workers read and write. Clocks are not compared.
+ * knows. A worker tells with its heartbeat for which others it has reduced its share, and sends nothing before all
+ * others have done so for it; who stops leaves its share to the others, and who dies does when its lease is over. So
+ * the shares never exceed the whole, whatever the order in which workers read and write. Clocks are not compared.
  */
 export class PaceMember implements SharedPace {
   readonly #options: PaceMemberOptions;
@@ -101,7 +101,7 @@ export class PaceMember implements SharedPace {
     this.#learned = learned;
   }
 
-  /** Whether the others have left room for this worker. */
+  /** Whether the others have reduced their shares for this worker. */
   get hasShare(): boolean {
     return this.#hasShare;
   }
@@ -144,7 +144,7 @@ export class PaceMember implements SharedPace {
           isSelfAlive: () => !this.#isSilent(this.#clock()),
         },
       );
-      const isDue = this.#clock() - this.#beatAt >= BEAT_MS;
+      const isDue = this.#clock() - this.#beatAt >= HEARTBEAT_MS;
       if (isDue || !isDeepStrictEqual(this.#counted, this.#written?.counted)) await this.#write();
       const hasSeenAll = this.#others.length === ids.length - 1;
       if (hasSeenAll && this.#written?.entry === this.#entry && isCounted(worker, this.#entry, this.#others))
@@ -156,7 +156,7 @@ export class PaceMember implements SharedPace {
     }
   }
 
-  /** Makes what others have told this worker about room for it void. */
+  /** Asks for a share anew: that others have reduced theirs for the former entry no longer counts. */
   #enter(): void {
     this.#entry++;
     this.#hasShare = false;

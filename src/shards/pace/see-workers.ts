@@ -3,7 +3,7 @@ import type { Learned } from '../../base/contract/shared-pace.ts';
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { workerName, workerOf } from '../folder/names.ts';
-import { BEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
+import { HEARTBEAT_MS, LEASE_MS } from '../folder/next-attempt.ts';
 import { isDamage, readOnce } from '../folder/read-record.ts';
 
 const learnedShape: z.ZodType<Learned> = z.strictObject({
@@ -23,11 +23,11 @@ const workerShape = z.strictObject({
   pid: z.number(),
   started: z.string(),
   realm: z.string(),
-  /** Requests and rows per second that it was told to keep to, with all others; null: no limit. */
+  /** Requests and rows per second that it was given as limits, with all others; null: no limit. */
   requests: z.number().nullable(),
   rows: z.number().nullable(),
   learned: learnedShape.nullable(),
-  /** The workers that it has left room for: id → entry. */
+  /** The workers for which it has reduced its share: id → entry. */
   counted: z.record(z.string(), z.number()),
 });
 export type WorkerFile = z.infer<typeof workerShape>;
@@ -97,7 +97,7 @@ export class WorkerWatch {
     const readAt = (id: string): number => this.#seen.get(id)?.readAt ?? Number.NEGATIVE_INFINITY;
     const isDue = (id: string): boolean => {
       const seen = this.#seen.get(id);
-      return seen === undefined || now - seen.readAt >= BEAT_MS || isAwaited(seen);
+      return seen === undefined || now - seen.readAt >= HEARTBEAT_MS || isAwaited(seen);
     };
     const due = ids.filter(isDue).sort((a, b) => readAt(a) - readAt(b));
     const reads = await Promise.allSettled(due.slice(0, MAX_READS).map(id => this.#read(id, isSelfAlive)));

@@ -75,7 +75,6 @@ export async function* cutRecords(options: CutOptions): AsyncGenerator<Position,
     limit,
     maxRecordBytes,
     file: source.name,
-    rowOverhead: 0,
     isShared: false,
     // A batch ends where a group does.
     batchRows: groupRows ?? BATCH_ROWS,

@@ -19,13 +19,13 @@ const KINDS: Readonly<Record<string, QueueAddress['kind']>> = {
 };
 
 /** Parameters that say where a Unix socket is. */
-const PLACES = ['path', 'host'];
+const SOCKET_PARAMETERS = ['path', 'host'];
 
 /** The environment variable of a URL with a password. */
 export const QUEUE_VARIABLE = 'ROWCAST_QUEUE';
 
 /**
- * The queue to use. A flag overrides the variable, but if both are of the same place, the flag needs no password.
+ * The queue to use. A flag overrides the variable, but if both are of the same server, the flag needs no password.
  *
  * @param flag text after --queue; `none`: no queue, whatever the variable says
  * @param variable the value of `ROWCAST_QUEUE`
@@ -48,7 +48,7 @@ export function chooseQueue(
       },
     );
   const known = variable ? readAddress(variable, QUEUE_VARIABLE) : undefined;
-  if (known === undefined || placeOf(known) !== placeOf(given)) return given;
+  if (known === undefined || identityOf(known) !== identityOf(given)) return given;
   const [user, knownUser] = [given, known].map(({ url }) => parseUrl(url)?.username);
   return user === '' || user === knownUser ? known : given;
 }
@@ -72,8 +72,8 @@ function parseUrl(text: string): URL | undefined {
 }
 
 function nameOf(url: URL): string {
-  const places = [...url.searchParams].filter(([name]) => PLACES.includes(name));
-  const shown = places.map(([name, value]) => `${name}=${value}`).join('&');
+  const sockets = [...url.searchParams].filter(([name]) => SOCKET_PARAMETERS.includes(name));
+  const shown = sockets.map(([name, value]) => `${name}=${value}`).join('&');
   return `${url.protocol}//${url.host}${url.pathname}${shown && `?${shown}`}`;
 }
 
@@ -84,12 +84,12 @@ const DEFAULTS = {
 } as const satisfies Record<QueueAddress['kind'], object>;
 
 /** A name that is the same for all spellings of an address. */
-function placeOf({ kind, name }: QueueAddress): string {
+function identityOf({ kind, name }: QueueAddress): string {
   const { protocol, hostname, port, pathname, search } = new URL(name);
   const { port: defaultPort, path: defaultPath } = DEFAULTS[kind];
-  const place = { host: hostname.toLowerCase(), port: port || defaultPort, search };
+  const own = { host: hostname.toLowerCase(), port: port || defaultPort, search };
   const path = pathname.length > 1 ? pathname : defaultPath;
-  return JSON.stringify({ ...place, kind, isTls: protocol === 'rediss:', path });
+  return JSON.stringify({ ...own, kind, isTls: protocol === 'rediss:', path });
 }
 
 function hasPassword(text: string): boolean {

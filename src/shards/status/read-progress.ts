@@ -4,19 +4,19 @@ import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { processIsGone, thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { beatName, CANCELLED, leaseName, numbersOf } from '../folder/names.ts';
+import { CANCELLED, heartbeatName, leaseName, numbersOf } from '../folder/names.ts';
 import { LEASE_MS } from '../folder/next-attempt.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
-import { readBeat, readRecord } from '../folder/read-record.ts';
+import { readHeartbeat, readRecord } from '../folder/read-record.ts';
 import { readRun, type ShardedRun } from '../folder/read-run.ts';
-import { type Beat, type LeaseHolder, leaseShape } from '../folder/result-shape.ts';
+import { type LeaseHolder, leaseShape, type ShardHeartbeat } from '../folder/result-shape.ts';
 
 /** The last attempt to score a shard that has no result. */
 export interface LastAttempt {
   shard: number;
   attempt: number;
   holder: LeaseHolder;
-  beat: Beat | undefined;
+  beat: ShardHeartbeat | undefined;
   isAlive: boolean;
   /** By the clock of the storage. */
   begun: Date;
@@ -63,11 +63,11 @@ async function readAttempt(
   shard: number,
   attempt: number,
 ): Promise<LastAttempt | undefined> {
-  const [lease, beating] = [leaseName(shard, attempt), beatName(shard, attempt)];
+  const [lease, beating] = [leaseName(shard, attempt), heartbeatName(shard, attempt)];
   const holder = await readRecord(folder, lease, leaseShape);
   const begun = await folder.modified(lease);
   if (holder === undefined || begun === undefined) return undefined;
-  const beat = await readBeat(folder, shard, attempt);
+  const beat = await readHeartbeat(folder, shard, attempt);
   const seen = (await folder.modified(beating)) ?? begun;
   const isSilent = Math.abs(Date.now() - seen.getTime()) > SILENT_MS;
   const isAlive = beat?.state !== 'ended' && !processIsGone(holder) && !isSilent;
@@ -84,7 +84,7 @@ const POLL_MS = 250;
  * Finds an attempt whose worker is alive. Of another machine, that is one which sends a heartbeat before its lease is
  * over, so this may take that long; clocks are not compared.
  */
-export async function stillBeating(
+export async function aliveAttempt(
   folder: SharedFolder,
   attempts: readonly LastAttempt[],
 ): Promise<LastAttempt | undefined> {
@@ -95,7 +95,7 @@ export async function stillBeating(
   for (const begun = performance.now(); performance.now() - begun < LEASE_MS; ) {
     await sleep(POLL_MS);
     for (const other of others) {
-      const beat = await readBeat(folder, other.shard, other.attempt);
+      const beat = await readHeartbeat(folder, other.shard, other.attempt);
       if (beat !== undefined && beat.beat !== other.beat?.beat && beat.state !== 'ended') return other;
     }
   }

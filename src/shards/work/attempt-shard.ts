@@ -85,7 +85,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     holder,
     shard: number,
     figures: () => figures,
-    onBeat: countOthers,
+    onHeartbeat: countOthers,
   });
   if (lease === undefined) return false;
   const lose = async (): Promise<void> => {

@@ -1,11 +1,11 @@
 import { isMissing } from '../../storage/local/missing.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { beatName, CANCELLED, doneName, leaseName } from '../folder/names.ts';
-import { BEAT_MS } from '../folder/next-attempt.ts';
-import type { Beat, LeaseHolder } from '../folder/result-shape.ts';
+import { CANCELLED, doneName, heartbeatName, leaseName } from '../folder/names.ts';
+import { HEARTBEAT_MS } from '../folder/next-attempt.ts';
+import type { LeaseHolder, ShardHeartbeat } from '../folder/result-shape.ts';
 
 /** What an attempt has done so far. */
-export type Figures = Pick<Beat, 'row' | 'read' | 'rejected'>;
+export type Figures = Pick<ShardHeartbeat, 'row' | 'read' | 'rejected'>;
 
 export interface LeaseOptions {
   folder: SharedFolder;
@@ -15,7 +15,7 @@ export interface LeaseOptions {
   /** Asked before each heartbeat. */
   figures: () => Figures;
   /** Called after each heartbeat; what it throws ends the lease. */
-  onBeat?: () => Promise<void>;
+  onHeartbeat?: () => Promise<void>;
 }
 
 /** Why the work on a shard has to end. */
@@ -65,7 +65,7 @@ export class Lease {
    *
    * @param error why the attempt has failed; null if it was stopped, or for a temporary reason
    */
-  async giveBack(error: Beat['error']): Promise<void> {
+  async giveBack(error: ShardHeartbeat['error']): Promise<void> {
     await this.close();
     await this.#write('ended', error);
   }
@@ -73,14 +73,14 @@ export class Lease {
   #schedule(): void {
     this.#timer = setTimeout(() => {
       this.#beating = this.#next().catch(cause => this.#end.abort(isMissing(cause) ? 'lost' : cause));
-    }, BEAT_MS);
+    }, HEARTBEAT_MS);
   }
 
   async #next(): Promise<void> {
     const end = await this.#endOf();
     if (end !== undefined) return this.#end.abort(end);
     await this.#write('running', null);
-    await this.#options.onBeat?.();
+    await this.#options.onHeartbeat?.();
     if (!this.ended.aborted) this.#schedule();
   }
 
@@ -94,9 +94,12 @@ export class Lease {
     return (await folder.read(leaseName(shard, attempt + 1))) === undefined ? undefined : 'lost';
   }
 
-  async #write(state: Beat['state'], error: Beat['error'] | undefined = null): Promise<void> {
+  async #write(
+    state: ShardHeartbeat['state'],
+    error: ShardHeartbeat['error'] | undefined = null,
+  ): Promise<void> {
     const { folder, shard, attempt, figures } = this.#options;
-    const beat: Beat = { beat: ++this.#beat, state, ...figures(), error };
-    await folder.replace(beatName(shard, attempt), JSON.stringify(beat));
+    const beat: ShardHeartbeat = { beat: ++this.#beat, state, ...figures(), error };
+    await folder.replace(heartbeatName(shard, attempt), JSON.stringify(beat));
   }
 }

@@ -2,8 +2,8 @@ import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
 import { doneName, leaseName, numbersOf } from '../folder/names.ts';
 import type { SeenAttempt } from '../folder/next-attempt.ts';
-import { readBeat, readRecord } from '../folder/read-record.ts';
-import { type Beat, type LeaseHolder, leaseShape, resultShape } from '../folder/result-shape.ts';
+import { readHeartbeat, readRecord } from '../folder/read-record.ts';
+import { type LeaseHolder, leaseShape, resultShape, type ShardHeartbeat } from '../folder/result-shape.ts';
 
 /**
  * How many shards each look reads. There is one look a second, so with 100 shards in progress, each is seen every 4 s,
@@ -34,7 +34,7 @@ export class LeaseWatch {
     const attempts: SeenAttempt[] = [];
     for (const number of numbers) {
       const lease = await this.#leaseOf(leaseName(shard, number));
-      const beat = await readBeat(this.#folder, shard, number);
+      const beat = await readHeartbeat(this.#folder, shard, number);
       const silentMs = this.#silence(leaseName(shard, number), beat);
       const isDead = lease === undefined || processIsGone(lease);
       attempts.push({ number, row: lease?.row ?? 0, beat, isDead, silentMs });
@@ -67,7 +67,7 @@ export class LeaseWatch {
     return lease;
   }
 
-  #silence(lease: string, beat: Beat | undefined): number {
+  #silence(lease: string, beat: ShardHeartbeat | undefined): number {
     const now = performance.now();
     const last = this.#seen.get(lease);
     const number = beat?.beat ?? 0;
@@ -135,7 +135,7 @@ export class OtherShards {
     const attempts = await this.#lastAttempts();
     const running = [...attempts.keys()].filter(shard => shard !== own && !this.#finished.has(shard));
     for (const shard of this.#turns.next(running)) {
-      const beat = await readBeat(this.#folder, shard, attempts.get(shard) ?? 0);
+      const beat = await readHeartbeat(this.#folder, shard, attempts.get(shard) ?? 0);
       if (beat !== undefined) this.#running.set(shard, beat);
     }
     for (const counts of this.#finished.values()) add(counts);

@@ -58,7 +58,6 @@ export async function openRecords(
       file: source.name,
       batchRows: BATCH_ROWS,
       batchBytes: () => BATCH_BYTES,
-      rowOverhead: 0,
       maxRecordBytes: options.maxRecordBytes,
       onLongField: options.onLongField,
       start: layout.start,
@@ -108,8 +107,6 @@ export function* keptBatches(
     const reader = layout.records({
       file: 'sample',
       batchRows: CHUNK_RECORDS,
-      batchBytes: () => Number.POSITIVE_INFINITY,
-      rowOverhead: 0,
       maxRecordBytes,
       start: layout.start,
     });

@@ -40,17 +40,17 @@ function watch(form) {
 }
 
 /**
- * Calls what answers later, and drops the answers of all calls but the latest.
+ * Starts what responds later, and drops the responses to all requests but the latest.
  *
  * @param {() => (signal: AbortSignal) => Promise<void>} start
  * @returns {() => void}
  */
 function latest(start) {
-  let calls = new AbortController();
+  let requests = new AbortController();
   return () => {
-    calls.abort();
-    calls = new AbortController();
-    const { signal } = calls;
+    requests.abort();
+    requests = new AbortController();
+    const { signal } = requests;
     start()(signal).catch(error => {
       if (!signal.aborted) setText('#summary', error.message);
     });
@@ -62,11 +62,11 @@ function showPrediction(form) {
   const send = request(form, 'persona');
   return async (/** @type {AbortSignal} */ signal) => {
     const response = await send(signal);
-    const answer = await response.json();
+    const content = await response.json();
     if (signal.aborted) return;
-    showMessages(form, answer.fields ?? {}, answer.remarks ?? {});
-    if (!response.ok) throw new Error(answer.detail);
-    const { summary, probabilities, command } = /** @type {Prediction} */ (answer);
+    showMessages(form, content.fields ?? {}, content.remarks ?? {});
+    if (!response.ok) throw new Error(content.detail);
+    const { summary, probabilities, command } = /** @type {Prediction} */ (content);
     setText('#summary', summary);
     setText('#curl-persona', command.replace(/https?:\/\/[^/']+/, location.origin));
     const ofItem = (/** @type {Element} */ item) =>
@@ -93,11 +93,11 @@ function showCurve(form) {
     // Wrong fields are shown with the prediction.
     if (!response.ok) return;
     const drawn = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const place = document.querySelector('#curve');
-    if (signal.aborted || place === null) return;
-    const isOpen = place.querySelector('details')?.open === true;
-    place.replaceChildren(...drawn.body.children);
-    const details = place.querySelector('details');
+    const curve = document.querySelector('#curve');
+    if (signal.aborted || curve === null) return;
+    const isOpen = curve.querySelector('details')?.open === true;
+    curve.replaceChildren(...drawn.body.children);
+    const details = curve.querySelector('details');
     if (details !== null) details.open = isOpen;
   };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// What several modules need to call the platform.
+// What several modules need for requests to the platform.
 
 /** @returns {string} the token of the session, which everything that changes something needs */
 export function csrfToken() {
@@ -8,14 +8,14 @@ export function csrfToken() {
 }
 
 /**
- * Calls a route of the platform.
+ * Sends a request to the platform.
  *
  * @param {string} path
  * @param {RequestInit} [init]
  * @returns {Promise<Response>}
  * @throws {Error} with the explanation of the problem document, if it failed
  */
-export async function call(path, init = {}) {
+export async function send(path, init = {}) {
   const headers = new Headers(init.headers);
   headers.set('x-csrf-token', csrfToken());
   const response = await fetch(path, { ...init, headers });

@@ -1,7 +1,7 @@
 // @ts-check
 // Sends a file to be scored, shows how far it is, and follows the runs that are going on.
 import { follow } from './events.js';
-import { call, csrfToken } from './platform.js';
+import { csrfToken, send } from './platform.js';
 
 /** @typedef {{ id: string, status: string, rows: { read: number, rejected: number } }} Run */
 
@@ -70,7 +70,7 @@ async function score(form, file) {
   const data = new FormData(form);
   const report = data.get('report');
   const delimiter = data.get('delimiter') || undefined;
-  const response = await call('/platform/runs', {
+  const response = await send('/platform/runs', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ report, file: file.name, delimiter }),
@@ -103,7 +103,7 @@ async function score(form, file) {
       () => {},
     );
     request.onload = resolve;
-    request.onabort = () => call(`/platform/runs/${id}`, { method: 'DELETE' }).then(resolve, reject);
+    request.onabort = () => send(`/platform/runs/${id}`, { method: 'DELETE' }).then(resolve, reject);
     request.onerror = () => reject(new Error('The connection was lost before the end of the file.'));
     request.open('PUT', `/platform/runs/${id}/input`);
     request.setRequestHeader('content-type', 'application/octet-stream');

@@ -40,7 +40,7 @@ export function decileChart({ id, title, rows, all }: DecileChart): Html {
   const top = tops.find(each => most <= each) ?? 1;
   const end = percentOf(top, 0);
   const at = scaleLinear([0, top], [0, 100]).clamp(true);
-  const place = (share: number | undefined): string => `${toTenths(at(share ?? 0))}%`;
+  const position = (share: number | undefined): string => `${toTenths(at(share ?? 0))}%`;
   return figure({
     id,
     title,
@@ -58,7 +58,7 @@ export function decileChart({ id, title, rows, all }: DecileChart): Html {
 <rect class="track" x="0" y="${y + 20}" width="100%" height="8" rx="2"/>${bands.map(([from, to]) => {
         const [low, high] = [at(deciles[from] ?? 0), at(deciles[to] ?? 0)];
         return html`<rect class="band" x="${toTenths(low)}%" y="${y + 20}" width="${toTenths(Math.max(high - low, 0.3))}%" height="8"/>`;
-      })}<line class="mark" x1="${place(deciles[4])}" x2="${place(deciles[4])}" y1="${y + 19}" y2="${y + 29}"/></g>`;
+      })}<line class="mark" x1="${position(deciles[4])}" x2="${position(deciles[4])}" y1="${y + 19}" y2="${y + 29}"/></g>`;
     }),
     numbers: {
       head: ['Class', 'Mean', ...Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`)],

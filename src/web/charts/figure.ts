@@ -16,14 +16,14 @@ export interface Figure {
   title: string;
   /** What the chart shows, in a sentence or two, for those who do not see it. */
   description: string;
-  /** In units of the drawing; a chart without a width is as wide as its place, and its text keeps its size. */
+  /** In units of the drawing; a chart without a width is as wide as what is around it, and its text keeps its size. */
   width?: number;
   height: number;
   content: HtmlPart;
   /** Shown between the title and the chart. */
   caption?: HtmlPart;
   numbers: FigureTable;
-  /** For charts that are scrolled rather than scaled down where there is too little room: what stays at their left. */
+  /** For charts that are scrolled rather than scaled down where the page is too narrow: what stays at their left. */
   pinned?: { width: number; content: HtmlPart };
 }
 

@@ -6,7 +6,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { readLock } from '../../storage/local/locks/lock-holder.ts';
 import { unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
-import { tellError } from '../errors/told-error.ts';
+import { shownError } from '../errors/shown-error.ts';
 import { readJson } from '../stored-json.ts';
 import { dataSettings } from './settings.ts';
 
@@ -74,7 +74,7 @@ const hints: Readonly<Record<string, string>> = {
 function invalidFile(error: RowcastError): RequestError {
   const { file = '', line } = error.location;
   const where = line === undefined ? file : `${file}, line ${line}`;
-  const { hint } = tellError(error, hints);
+  const { hint } = shownError(error, hints);
   return new RequestError('invalid_csv', `${where}: ${error.message}.${hint === null ? '' : ` ${hint}`}`);
 }
 

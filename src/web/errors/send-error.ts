@@ -6,7 +6,7 @@ import { html } from '../html.ts';
 import { type Page, sendPage } from '../page.ts';
 import { setSecurityHeaders } from '../security-headers.ts';
 import { sentence } from '../texts.ts';
-import { platformProblem } from './told-error.ts';
+import { platformProblem } from './shown-error.ts';
 
 /** Responds with an error: a page for a page, a problem document for modules and programs. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

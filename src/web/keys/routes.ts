@@ -6,7 +6,7 @@ import { addKey, listKeys, revokeKey } from '../../server/auth/key-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/send-error.ts';
-import { platformProblem } from '../errors/told-error.ts';
+import { platformProblem } from '../errors/shown-error.ts';
 import { addNotice } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { mayCreate, requireUnbound, sessionOf } from '../session/require-session.ts';

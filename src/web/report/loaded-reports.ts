@@ -51,7 +51,7 @@ async function readAll({ home, models, log }: LoaderContext, id: string): Promis
     );
   // The columns as the model has them: the report does not store the categories.
   const { columns } = (await models.predictor(id)).model;
-  const evaluation = await evaluateReport(home, report, columns).catch(error => {
+  const evaluation = await evaluateReport({ home, id, classes: report.classes, columns }).catch(error => {
     log.warn(
       { event: 'testing_results_damaged', err: error, report: id },
       'the testing results cannot be evaluated',

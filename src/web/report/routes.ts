@@ -25,7 +25,7 @@ interface Route {
 }
 type ReportRequest = FastifyRequest<Route>;
 
-/** The page of a report, and what it calls. */
+/** The page of a report, and what it requests. */
 export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const { home } = context;
   const load = reportLoader(context);

@@ -51,10 +51,10 @@ function lastText(status: Summary['status'], { finished_at, rows }: LastRun): Ht
 }
 
 function errorNotice({ code, message, hint, file, line, retryable }: NonNullable<Summary['error']>): Html {
-  const place = [file, line].filter(part => part !== null).join(':');
+  const position = [file, line].filter(part => part !== null).join(':');
   return noticeBox({
     kind: 'bad',
-    text: html`<p><strong>${place !== '' && `${sanitize(place)}: `}${sanitizeLines(message)}</strong> <span class="nowrap">[${sanitize(code)}]</span></p>
+    text: html`<p><strong>${position !== '' && `${sanitize(position)}: `}${sanitizeLines(message)}</strong> <span class="nowrap">[${sanitize(code)}]</span></p>
 ${hint !== null && html`<p>${sanitizeLines(hint)}</p>`}${retryable && html`<p>Run the same command again.</p>`}`,
   });
 }

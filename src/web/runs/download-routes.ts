@@ -75,12 +75,12 @@ async function begun(run: Watched<StoredProgress>, gone: AbortSignal): Promise<v
 /** The name of the input with a word before its suffix, which is that of the format if it says another one or none. */
 function downloadNameOf(file: string, word: string, format: FileFormat): string {
   const name = nameOfContent(file);
-  const told = fileFormatOf(file);
+  const byName = fileFormatOf(file);
   const dot = name.lastIndexOf('.');
   // A suffix such as .txt is kept.
-  const isCsv = told === undefined && format === 'csv';
-  if (dot <= 0 || (told === undefined && !isCsv)) return `${name}-${word}.${format}`;
-  const suffix = told === format || isCsv ? name.slice(dot) : `.${format}`;
+  const isCsv = byName === undefined && format === 'csv';
+  if (dot <= 0 || (byName === undefined && !isCsv)) return `${name}-${word}.${format}`;
+  const suffix = byName === format || isCsv ? name.slice(dot) : `.${format}`;
   return `${name.slice(0, dot)}-${word}${suffix}`;
 }
 

@@ -19,7 +19,7 @@ import { delimiter, fileNameOf, maySee, type StoredProgress } from './stored-run
 const params = z.object({ id: z.string() });
 const order = z.object({ report: z.string(), file: z.string().max(1_000), delimiter: delimiter.optional() });
 
-/** The page on which files are scored, and the routes that it calls. */
+/** The page on which files are scored, and what it requests. */
 export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const runs = new Runs(context.home, context.log);
   const space = await countRuns(runs.store, context.data.quota).catch(

@@ -7,7 +7,7 @@ import { makeFolder } from '../../storage/local/home-folder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { unlessMissing } from '../../storage/local/missing.ts';
 import { readMany } from '../../storage/local/read-files.ts';
-import { tellStored } from '../errors/told-error.ts';
+import { shownStoredError } from '../errors/shown-error.ts';
 import { type DiskQuota, Space, sizeOfFolder } from '../quota.ts';
 import { placeJson, readJson, timedId, timedIds } from '../stored-json.ts';
 import { begin, runHints, runSummary, type StoredProgress, type StoredRun, storedRun } from './stored-run.ts';
@@ -67,7 +67,7 @@ export class RunStore {
       ...progress,
       ...numbers,
       status: statusOf(status, held !== undefined),
-      problem: error && tellStored(error, runHints),
+      problem: error && shownStoredError(error, runHints),
     };
   }
 

@@ -4,6 +4,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
+import { shownError } from '../errors/shown-error.ts';
 import type { Space } from '../quota.ts';
 import type { FileFormat } from '../recognize-upload.ts';
 import { newTimedId } from '../stored-json.ts';
@@ -13,7 +14,7 @@ import { type ScoreFileOptions, scoreFile } from './score-file.ts';
 import {
   begin,
   noFile,
-  problemOfRun,
+  runHints,
   type StoredProgress,
   type StoredRun,
   tooManyRuns,
@@ -158,7 +159,7 @@ export class Runs {
     const run = { ...watched.value, ...numbers, finished_at: new Date().toISOString() };
     if (failure !== undefined && !(failure instanceof RowcastError || failure instanceof RequestError))
       this.#log.warn({ event: 'run_failed', err: failure }, `the run ${run.id} has failed`);
-    const problem = failure === undefined ? null : problemOfRun(failure);
+    const problem = failure === undefined ? null : shownError(failure, runHints);
     this.#active.delete(run.id);
     watched.setFinal({ ...run, status: problem === null ? 'finished' : 'failed', problem });
   }

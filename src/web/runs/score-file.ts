@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { RowcastError } from '../../base/errors.ts';
-import { onAbort } from '../../base/interrupted.ts';
+import { Interrupted, onAbort } from '../../base/interrupted.ts';
 import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RunObserver } from '../../runs/observer.ts';
@@ -15,12 +15,19 @@ import { type UploadTurns, uploadScorer } from '../../server/batch-predict/uploa
 import type { ModelCache } from '../../server/predict/model-cache.ts';
 import type { Limits } from '../../server/service-limits.ts';
 import type { ServiceThreads } from '../../server/threads/service-threads.ts';
+import { UPLOAD_WINDOW_BYTES } from '../../storage/codecs/codec.ts';
 import type { Source } from '../../storage/source.ts';
-import { MAX_FOOTER_BYTES, MAX_GROUP_BYTES } from '../recognize-upload.ts';
+import {
+  type FileFormat,
+  MAX_FOOTER_BYTES,
+  MAX_GROUP_BYTES,
+  recognizeUpload,
+  UPLOAD_THREAD_BYTES,
+} from '../recognize-upload.ts';
 import type { UploadClient } from '../session/with-session.ts';
-import { openUpload, type UploadObserver } from './open-upload.ts';
 import type { RunStore } from './run-store.ts';
 import type { StoredRun } from './stored-run.ts';
+import { openThreaded } from './threaded-source.ts';
 
 /**
  * Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is
@@ -28,7 +35,7 @@ import type { StoredRun } from './stored-run.ts';
  */
 const WINDOW_BYTES = 1;
 
-export interface ScoreFileOptions extends UploadObserver {
+export interface ScoreFileOptions {
   store: RunStore;
   record: StoredRun;
   models: ModelCache;
@@ -40,8 +47,14 @@ export interface ScoreFileOptions extends UploadObserver {
   client: UploadClient;
   /** Aborted when the session ends of who has sent the file. */
   ended: AbortSignal;
+  /** Reserves the bytes that the run takes up on the disk; throws if they are too many. */
+  reserve(bytes: number): void;
   /** Waits until the run may have this many bytes of memory. @param stop rejects the wait */
   remember(bytes: number, stop: AbortSignal): Promise<void>;
+  /** Called as soon as the format of the file is known. */
+  onFormat(format: FileFormat): Promise<void>;
+  /** Called when the file is stored: nothing more comes from the client, which may leave. */
+  onStored(): void;
   /** Called after each part; throws to stop the run. */
   onProgress(rowCounts: RowCounts): void;
   /** Stops the run. */
@@ -89,28 +102,25 @@ const endedBefore = (): RowcastError =>
   });
 
 function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
-  const { store, record, models, threads, limits, turns, reserve, onFormat, onStored } = given;
+  const { store, record, models, threads, limits, turns } = given;
   const { output } = store.files(record.id);
   // What is stored of the input, and copied from it to the output.
   let reserved = 0;
+  const reserve = (bytes: number): void => {
+    given.reserve(bytes);
+    reserved = bytes;
+  };
   const control = new RunControl(given.stop);
-  const openInput = (): Promise<Source> =>
-    openUpload(upload, {
-      name: record.file,
-      path: store.inputOf(record.id),
-      stop: control.signal,
-      reserve(bytes) {
-        reserve(bytes);
-        reserved = bytes;
-      },
-      remember: bytes => given.remember(bytes, control.signal),
-      onFormat,
-      onStored,
-    });
-  const progress = uploadProgress((rowCounts, bytes) => {
-    reserve(reserved + bytes);
-    given.onProgress(rowCounts);
-  });
+  let rejectBytes = 0;
+  const progress: RunObserver = {
+    rejected({ record, reason }) {
+      rejectBytes += record.length + reason.length + REJECT_BYTES;
+    },
+    progress({ rowCounts }) {
+      given.reserve(reserved + rowCounts.bytesOut + rejectBytes);
+      given.onProgress(rowCounts);
+    },
+  };
   const values: Run['values'] = {
     ...scoreDefaults,
     report: record.report,
@@ -138,7 +148,7 @@ function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
     // A folder that is gone was deleted with its run.
     paths: { input: undefined, output, private: true, hasFolders: true },
     openScorer,
-    openInput,
+    openInput: () => openUpload(upload, { ...given, reserve }, control.signal),
     observers: [progress, runFolder(store, record.id)],
     control,
     windowBytes: WINDOW_BYTES,
@@ -157,13 +167,35 @@ const runFolder = (store: RunStore, id: string): RunObserver => ({
 /** About the size of a reject's row, line and code. */
 const REJECT_BYTES = 64;
 
-/** @param onProgress called after each part with the bytes of output and rejects so far; throws to stop the run */
-function uploadProgress(onProgress: (rowCounts: RowCounts, bytes: number) => void): RunObserver {
-  let rejectBytes = 0;
-  return {
-    rejected({ record, reason }) {
-      rejectBytes += record.length + reason.length + REJECT_BYTES;
-    },
-    progress: ({ rowCounts }) => onProgress(rowCounts, rowCounts.bytesOut + rejectBytes),
-  };
+/**
+ * Stores an upload, and opens it to be scored: its client may leave then.
+ *
+ * @throws RowcastError `bad_parquet`; Interrupted; what the upload or `reserve` fails with
+ */
+async function openUpload(upload: Readable, given: ScoreFileOptions, stop: AbortSignal): Promise<Source> {
+  const { store, record, reserve } = given;
+  const path = store.inputOf(record.id);
+  const callOff = onAbort(stop, () => upload.destroy(new Interrupted(stop)));
+  try {
+    const { format, bytes, windowBytes } = await recognizeUpload(upload, record.file);
+    await given.onFormat(format);
+    const isParquet = format === 'parquet';
+    const file = await open(path, 'wx', 0o600);
+    try {
+      let size = 0;
+      for await (const chunk of bytes) {
+        size += chunk.length;
+        // The columns of Parquet are copied to the output.
+        reserve(isParquet ? 2 * size : size);
+        await file.appendFile(chunk);
+      }
+    } finally {
+      await file.close();
+    }
+    given.onStored();
+    await given.remember(isParquet ? UPLOAD_THREAD_BYTES : windowBytes, stop);
+    return await openThreaded(path, record.file, UPLOAD_WINDOW_BYTES);
+  } finally {
+    callOff();
+  }
 }

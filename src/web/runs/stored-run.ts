@@ -3,7 +3,7 @@ import { fileFormats } from '../../base/contract/file-formats.ts';
 import { reportId } from '../../base/contract/schemas.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { type ToldError, tellError } from '../errors/told-error.ts';
+import type { ShownError } from '../errors/shown-error.ts';
 import { timedId } from '../stored-json.ts';
 
 /** The characters between columns that the page offers. */
@@ -52,7 +52,7 @@ export const runSummary = z.object({
 export interface StoredProgress extends StoredRun, Omit<z.infer<typeof runSummary>, 'status' | 'error'> {
   /** `waiting` for its file; `interrupted` if its process was killed. */
   status: 'waiting' | 'running' | 'finished' | 'failed' | 'interrupted';
-  problem: ToldError | null;
+  problem: ShownError | null;
 }
 
 export const begin = (record: StoredRun): StoredProgress => ({
@@ -94,12 +94,10 @@ export const runHints: Readonly<Record<string, string>> = {
 export const tooManyRuns = (what: string): RequestError =>
   new RequestError('too_many_runs', `${what}, which is the limit. Delete runs that you do not need.`);
 
-export const noFile: ToldError = {
+export const noFile: ShownError = {
   code: 'request_timeout',
   message: 'The file did not arrive.',
   hint: 'Drop it again.',
 };
 
-export const wasDeleted: ToldError = { code: 'no_such_run', message: 'The run was deleted.', hint: null };
-
-export const problemOfRun = (error: unknown): ToldError => tellError(error, runHints);
+export const wasDeleted: ShownError = { code: 'no_such_run', message: 'The run was deleted.', hint: null };

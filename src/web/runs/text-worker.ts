@@ -1,10 +1,9 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type ThreadError, toThreadError } from '../../base/errors.ts';
 import type { TextOfFile } from '../../base/text-of-file.ts';
 import { textOfSource } from '../../formats/formats.ts';
+import { answerRequests } from '../../models/local/threads/worker-thread.ts';
 import { storedUpload } from '../recognize-upload.ts';
 
-/** What `textInThread` passes to this thread. */
+/** The text that `TextInThread` reads in this thread. */
 export interface TextJob {
   path: string;
   /** For messages. */
@@ -14,33 +13,26 @@ export interface TextJob {
   offset: number;
 }
 
-/** The answer to each message: the next bytes, or the end. */
-export type TextPart = { bytes: Uint8Array } | { isEnd: true } | { failure: ThreadError };
+/** First the job, which gets no response, then any number of requests for the next bytes. */
+export type TextRequest = TextJob | 'next';
 
-// Only `textInThread` starts this file, with a TextJob and in a thread, which has a port.
-const { path, name, text, offset } = workerData as TextJob;
-const port = parentPort as MessagePort;
+let parts: AsyncGenerator<Uint8Array<ArrayBuffer>> | undefined;
 
-async function* chunks(): AsyncGenerator<Buffer> {
-  const { stored } = await storedUpload(path, name);
-  if (stored === undefined) throw new Error('the upload is not stored');
-  yield* (await textOfSource(stored, name, text)).from(offset);
-}
-
-const parts = chunks();
-// One after the other, because the next chunk overwrites the last one.
-let last = Promise.resolve();
-port.on('message', () => {
-  last = last.then(answer);
+answerRequests<TextRequest, Uint8Array<ArrayBuffer> | undefined>(request => {
+  if (request === 'next') return next();
+  parts = chunks(request);
+  return undefined;
 });
 
-async function answer(): Promise<void> {
-  try {
-    const { value, done } = await parts.next();
-    const bytes = new Uint8Array(value ?? []);
-    if (done) port.postMessage({ isEnd: true } satisfies TextPart);
-    else port.postMessage({ bytes } satisfies TextPart, [bytes.buffer]);
-  } catch (error) {
-    port.postMessage({ failure: toThreadError(error) } satisfies TextPart);
-  }
+/** Copies, because the next chunk overwrites the last one. */
+async function* chunks({ path, name, text, offset }: TextJob): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { stored } = await storedUpload(path, name);
+  if (stored === undefined) throw new Error('the upload is not stored');
+  for await (const chunk of (await textOfSource(stored, name, text)).from(offset))
+    yield new Uint8Array(chunk);
+}
+
+async function next() {
+  const bytes: Uint8Array<ArrayBuffer> | undefined = (await parts?.next())?.value;
+  return { result: bytes, memory: bytes === undefined ? [] : [bytes.buffer] };
 }

@@ -1,11 +1,9 @@
-import { on } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { fromThreadError } from '../../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../../base/text-of-file.ts';
+import { WorkerThread } from '../../models/local/threads/worker-thread.ts';
 import { DecodedSource } from '../../storage/decoded-source.ts';
 import { openLocalInput } from '../../storage/local/local-input.ts';
 import type { StoredInput } from '../../storage/source.ts';
-import type { TextJob, TextPart } from './text-worker.ts';
+import type { TextRequest } from './text-worker.ts';
 
 /** A stored upload whose text, if it is Parquet, is made in a thread. */
 class ThreadedSource extends DecodedSource {
@@ -49,6 +47,8 @@ export const openThreaded = async (
 /** Parts that are made ahead of their reader. */
 const AHEAD = 2;
 
+type TextThread = WorkerThread<TextRequest, Uint8Array<ArrayBuffer> | undefined>;
+
 /** The text of a file, made in a thread of its own, so that predictions are not delayed. */
 class TextInThread implements TextOfFile {
   readonly codec: string;
@@ -56,7 +56,7 @@ class TextInThread implements TextOfFile {
   readonly data: unknown;
   readonly #text: TextOfFile;
   readonly #file: { path: string; name: string };
-  readonly #workers = new Set<Worker>();
+  readonly #threads = new Set<TextThread>();
 
   /** @param file its path, and its name for messages */
   constructor(text: TextOfFile, file: { path: string; name: string }) {
@@ -69,29 +69,25 @@ class TextInThread implements TextOfFile {
 
   async *from(offset: number): AsyncGenerator<Buffer> {
     const { codec, data } = this;
-    const job: TextJob = { ...this.#file, text: { codec, data }, offset };
     // The compiled file's name: unlike imports, URLs are not rewritten.
-    const worker = new Worker(new URL('./text-worker.js', import.meta.url), {
-      workerData: job,
-      // Options of the process, such as --input-type, may forbid starting a file.
-      execArgv: [],
-    });
-    this.#workers.add(worker);
+    const file = new URL('./text-worker.js', import.meta.url);
+    const thread: TextThread = new WorkerThread({ file, name: 'thread that reads Parquet' });
+    this.#threads.add(thread);
+    const request = (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+      const part = thread.ask('next');
+      part.catch(() => {}); // it is awaited below, unless an earlier one has failed
+      return part;
+    };
     try {
-      const ended = new AbortController();
-      worker.once('exit', () => ended.abort());
-      // Only the thread posts here, and only these.
-      const parts = on(worker, 'message', ended) as AsyncIterable<[TextPart]>;
-      for (let asked = 0; asked < AHEAD; asked++) worker.postMessage('next');
-      for await (const [part] of parts) {
-        if ('failure' in part) throw fromThreadError(part.failure);
-        if ('isEnd' in part) return;
-        yield Buffer.from(part.bytes.buffer);
-        worker.postMessage('next');
+      thread.tell({ ...this.#file, text: { codec, data }, offset });
+      const parts = Array.from({ length: AHEAD }, request);
+      for (let part = await parts.shift(); part !== undefined; part = await parts.shift()) {
+        yield Buffer.from(part.buffer);
+        parts.push(request());
       }
     } finally {
-      this.#workers.delete(worker);
-      await worker.terminate();
+      this.#threads.delete(thread);
+      await thread.end();
     }
   }
 
@@ -101,6 +97,6 @@ class TextInThread implements TextOfFile {
 
   /** Ends what is still read. */
   close(): void {
-    for (const worker of this.#workers) void worker.terminate();
+    for (const thread of this.#threads) void thread.end();
   }
 }

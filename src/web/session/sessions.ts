@@ -65,7 +65,7 @@ export class Sessions {
   async open(holder: Holder, browser: string): Promise<string | undefined> {
     const principal = await this.#principalOf(holder, true);
     if (principal === undefined) return undefined;
-    this.#makeRoom(principal.name);
+    this.#endOldest(principal.name);
     const id = randomBytes(ID_BYTES).toString('base64url');
     const end = new AbortController();
     // Every upload, download and stream of events of the session listens to it.
@@ -138,7 +138,7 @@ export class Sessions {
     return found.kind === 'principal' && found.principal.hasScope('platform') ? found.principal : undefined;
   }
 
-  #makeRoom(name: string): void {
+  #endOldest(name: string): void {
     const own = [...this.#entries].filter(([, { session }]) => session.principal.name === name);
     const [[oldestOwn] = []] = own;
     const [oldest] = this.#entries.keys();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { resultOf, startThread } from '../../base/thread-result.ts';
 import type { HistoryOptions } from '../../training/rows/read-history.ts';
+import { Recent } from '../recent.ts';
 
 /** A page does not wait longer than this; when it is loaded again, the result may be there. */
 const WAIT_MS = 1_500;
@@ -10,10 +11,9 @@ const MAX_KEPT = 100;
 const MAX_HEAP_MB = 512;
 
 interface Search {
-  /** What was asked for. */
-  key: string;
   options: HistoryOptions;
   resolve(names: readonly string[]): void;
+  reject(reason: Error): void;
 }
 
 /**
@@ -22,8 +22,7 @@ interface Search {
  */
 export class Leaks {
   readonly #waitMs: number;
-  /** By what was asked for, the oldest first. */
-  readonly #known = new Map<string, Promise<readonly string[]>>();
+  readonly #known = new Recent<readonly string[]>(MAX_KEPT);
   #worker: Worker | undefined;
   #waiting: Search | undefined;
 
@@ -33,9 +32,8 @@ export class Leaks {
 
   /** The names of such columns, as far as they are known in time. */
   async of(options: HistoryOptions): Promise<readonly string[]> {
-    const key = JSON.stringify(options);
-    const found = this.#known.get(key) ?? this.#search(key, options);
-    return Promise.race([found, sleep(this.#waitMs, [], { ref: false })]);
+    const found = this.#known.get(JSON.stringify(options), '', () => this.#search(options));
+    return Promise.race([found.catch(() => []), sleep(this.#waitMs, [], { ref: false })]);
   }
 
   /** Ends what is running. */
@@ -44,23 +42,18 @@ export class Leaks {
     await this.#worker?.terminate();
   }
 
-  #search(key: string, options: HistoryOptions): Promise<readonly string[]> {
-    const found = new Promise<readonly string[]>(resolve => {
-      this.#drop();
-      this.#waiting = { key, options, resolve };
+  #search(options: HistoryOptions): Promise<readonly string[]> {
+    this.#drop();
+    const found = new Promise<readonly string[]>((resolve, reject) => {
+      this.#waiting = { options, resolve, reject };
     });
-    this.#known.set(key, found);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KEPT && oldest !== undefined) this.#known.delete(oldest);
     if (this.#worker === undefined) void this.#next();
     return found;
   }
 
-  /** The search that waits is found out when its page is loaded again. */
+  /** What the search that waits would find is found out when its page is loaded again. */
   #drop(): void {
-    if (this.#waiting === undefined) return;
-    this.#known.delete(this.#waiting.key);
-    this.#waiting.resolve([]);
+    this.#waiting?.reject(new Error('another search has taken its turn'));
     this.#waiting = undefined;
   }
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/send-error.ts';
-import { platformProblem } from '../errors/told-error.ts';
+import { platformProblem } from '../errors/shown-error.ts';
 import { requireUnbound, sessionOf } from '../session/require-session.ts';
 import type { TrainingProgress, TrainingState } from '../training-store.ts';
 import { sendEvents, type Watched } from '../watched.ts';

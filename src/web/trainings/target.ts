@@ -2,7 +2,7 @@ import { RowcastError } from '../../base/errors.ts';
 import { type PreviewedTarget, previewTarget } from '../../training/rows/labels.ts';
 import { checkLabels, MAX_TRAINED_CLASSES, tooManyClasses } from '../../training/rows/split-rows.ts';
 import type { Profile, ProfiledColumn } from '../data/profile/profile-shape.ts';
-import { type ToldError, tellError } from '../errors/told-error.ts';
+import { type ShownError, shownError } from '../errors/shown-error.ts';
 import { trainingHints } from '../training-store.ts';
 
 /** What training can do with a column as the one to predict. */
@@ -11,7 +11,7 @@ export type PredictionTarget =
   | ({ kind: 'classes'; unlisted: number } & PreviewedTarget)
   /** They are amounts, which must be divided into ranges. */
   | { kind: 'amounts' }
-  | { kind: 'refused'; problem: ToldError };
+  | { kind: 'refused'; problem: ShownError };
 
 /** Applies the rules of training to a column's profile. */
 export function targetOf(
@@ -23,7 +23,7 @@ export function targetOf(
   } catch (error) {
     if (!(error instanceof RowcastError)) throw error;
     if (error.code === 'numeric_target') return { kind: 'amounts' };
-    return { kind: 'refused', problem: tellError(error, trainingHints) };
+    return { kind: 'refused', problem: shownError(error, trainingHints) };
   }
 }
 

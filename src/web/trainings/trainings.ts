@@ -5,14 +5,15 @@ import { reportFolder } from '../../models/store/report-version.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { trainReport } from '../../training/train.ts';
 import type { TrainingOptions } from '../../training/train-options.ts';
+import { shownError } from '../errors/shown-error.ts';
 import { type DiskQuota, Space, sizeOfFolder } from '../quota.ts';
 import { newTimedId } from '../stored-json.ts';
 import {
   atStep,
-  problemOfTraining,
   type TrainingProgress,
   type TrainingState,
   TrainingStore,
+  trainingHints,
   withoutStep,
 } from '../training-store.ts';
 import { Watched } from '../watched.ts';
@@ -174,7 +175,7 @@ export class Trainings {
     if (error instanceof Ending) return { status: error.status, problem: null };
     if (!(error instanceof RowcastError) || error.code === 'internal')
       this.#log.error({ event: 'training_failed', err: error }, `${what} failed`);
-    return { status: 'failed', problem: problemOfTraining(error) };
+    return { status: 'failed', problem: shownError(error, trainingHints) };
   }
 }
 

@@ -18,7 +18,7 @@ async function* linesOf(rows: AsyncIterable<Record<string, string>>): AsyncGener
 }
 
 /** A row with numbers where there are digits. */
-export const withNumbers = (row: Record<string, string>): Record<string, string | number> =>
+const withNumbers = (row: Record<string, string>): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(row).map(([name, text]) => [name, /^\d+(\.\d+)?$/.test(text) ? Number(text) : text]),
   );

@@ -5,14 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
 import { createGzip } from 'node:zlib';
-import { alternate, machine, table } from '../runs.ts';
-import { callBatches, callsTable } from './batch-persona.ts';
-import { type Choices, choicesOf, type Form, UsageError, usage } from './choices.ts';
-import { figuresOf, startTable } from './figures.ts';
+import { alternate, machine, median, type Taken, table } from '../runs.ts';
 import { formats, toJsonLines } from './json-lines.ts';
-import { measureWith } from './measure.ts';
-import { scoring, toParquet, trainOthers } from './opponents.ts';
+import { measureWith, scoring, toParquet, trainOthers } from './opponents.ts';
 import { installPythons, type Pythons } from './python.ts';
 import { replaceTrees, type Training, trainReport, treesOf } from './reports.ts';
 import { type Table, tables } from './tables.ts';
@@ -22,28 +19,44 @@ const DEFAULT_TREES = { rounds: 30, leaves: 31 };
 
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
-const words = process.argv.slice(3);
-if (words.includes('--help')) process.stdout.write(usage);
+const usage = `npm run bench -- local [options]: scoring with a local report, next to polars + LightGBM and pandas + scikit-learn
+
+  --inputs LIST   of ${[...tables.keys()].join(', ')} (default: all)
+  --rows LIST     (default: 300000,3000000 and a file of one row for telecom, 300000 for the others)
+  --forms LIST    of plain, gzip, parquet, jsonl: of both input and output (default: all); jsonl next to a CSV of the same rows
+  --runs N        medians of so many (default: 5)
+  --rounds N      a model of N rounds of trees instead of what rowcast train selects
+  --leaves N      of each of those trees (default: 31)
+`;
+
+const text = { type: 'string' } as const;
+const options = { inputs: text, rows: text, forms: text, runs: text, rounds: text, leaves: text };
+const { values } = parseArgs({ args: process.argv.slice(3).filter(word => word !== '--help'), options });
+const inputs = values.inputs?.split(',') ?? [...tables.keys()];
+const forms = values.forms?.split(',') ?? ['plain', 'gzip', 'parquet', 'jsonl'];
+const runs = Number(values.runs ?? 5);
+/** Undefined: the model that `rowcast train` selects. */
+const wanted =
+  values.rounds === undefined
+    ? undefined
+    : { rounds: Number(values.rounds), leaves: Number(values.leaves ?? 31) };
+
+if (process.argv.includes('--help')) say(usage);
 else {
-  try {
-    const chosen = choicesOf(words);
-    const pythons = await installPythons(say);
-    if (typeof pythons === 'string') say(`skipped: ${pythons}`);
-    else await measureAll(pythons, chosen);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n\n${usage}`);
-    process.exitCode = 2;
-  }
+  const pythons = await installPythons(say);
+  if (typeof pythons === 'string') say(`skipped: ${pythons}`);
+  else await measureAll(pythons);
 }
 
-async function measureAll(pythons: Pythons, chosen: Choices): Promise<void> {
+async function measureAll(pythons: Pythons): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
   try {
-    say(`${machine()}, load ${loadavg()[0]?.toFixed(1)}, medians of ${chosen.runs}`);
-    for (const name of chosen.inputs) {
+    say(`${machine()}, load ${loadavg()[0]?.toFixed(1)}, medians of ${runs}`);
+    for (const name of inputs) {
       const own = tables.get(name);
-      if (own !== undefined) await measureInput(name, own, folder, pythons, chosen);
+      if (own === undefined)
+        throw new Error(`--inputs: "${name}" is none of ${[...tables.keys()].join(', ')}`);
+      await measureInput(name, own, folder, pythons);
     }
   } finally {
     await rm(folder, { recursive: true });
@@ -55,7 +68,6 @@ async function measureInput(
   { history, predict, writePersonas }: Table,
   folder: string,
   pythons: Pythons,
-  { parts, rowsOf, forms, runs, trees: wanted }: Choices,
 ): Promise<void> {
   const training: Training = { home: folder, id: name, historyFile: await history(folder), predict };
   await trainReport(training);
@@ -66,47 +78,46 @@ async function measureInput(
   say(`\n## ${name}\n\n${[ours, ...others.map(treesText)].join('; ')}`);
 
   const measure = measureWith(pythons.lightgbm, join(folder, 'log.txt'));
-  const compare = async (rows: number, form: Form): Promise<void> => {
+  const compare = async (rows: number, form: string): Promise<void> => {
     const plain = join(folder, 'personas.csv');
     await writePersonas(rows, plain);
-    const inputs = {
-      plain: () => plain,
-      gzip: () => compressed(plain),
-      parquet: () => toParquet(pythons, plain),
-      jsonl: () => toJsonLines(plain),
-    };
-    const input = await inputs[form]();
     const outputOf = (suffix: string): string => join(folder, `out.${suffix}`);
-    const output = outputOf({ plain: 'csv', gzip: 'csv.gz', parquet: 'parquet', jsonl: 'jsonl' }[form]);
-    const commands =
-      form === 'jsonl'
-        ? formats(training, { csv: plain, jsonl: input }, outputOf)
-        : scoring(pythons, training, input, output);
+    const commandsOf = new Map([
+      ['plain', async () => scoring(pythons, training, plain, outputOf('csv'))],
+      ['gzip', async () => scoring(pythons, training, await compressed(plain), outputOf('csv.gz'))],
+      [
+        'parquet',
+        async () => scoring(pythons, training, await toParquet(pythons, plain), outputOf('parquet')),
+      ],
+      ['jsonl', async () => formats(training, { csv: plain, jsonl: await toJsonLines(plain) }, outputOf)],
+    ]);
+    const commands = await commandsOf.get(form)?.();
+    if (commands === undefined)
+      throw new Error(`--forms: "${form}" is none of ${[...commandsOf.keys()].join(', ')}`);
     const clean = async (): Promise<void> => {
-      for (const path of [output, outputOf('csv')]) await rm(path, { force: true });
+      for (const suffix of ['csv', 'csv.gz', 'parquet', 'jsonl']) await rm(outputOf(suffix), { force: true });
     };
     const taken = await alternate(commands, runs, clean, measure);
-    say(
-      `\n${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}, ${form}, load ${loadavg()[0]?.toFixed(1)}`,
-    );
-    const figures = figuresOf(taken);
-    say(`\n${rows === 1 ? startTable(figures) : table(taken, rows)}\n`);
-    const medians = Object.fromEntries(figures);
-    say(JSON.stringify({ bench: 'local', input: name, rows, form, runs, trees, others, medians }));
+    const count = `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}`;
+    say(`\n${count}, ${form}, load ${loadavg()[0]?.toFixed(1)}`);
+    say(`\n${rows === 1 ? startTable(taken) : table(taken, rows)}\n`);
   };
 
-  if (parts.includes('score')) {
-    for (const rows of rowsOf(name)) for (const form of forms) await compare(rows, form);
-  }
-  if (name !== 'telecom') return;
-  if (parts.includes('row')) await compare(1, 'plain');
-  if (parts.includes('service')) {
-    const input = join(folder, 'personas.csv');
-    await writePersonas(1000, input);
-    const calls = await callBatches(folder, name, input, runs);
-    say(`\n${callsTable(calls)}\n`);
-    say(JSON.stringify({ bench: 'local', part: 'service', runs, trees, ...calls }));
-  }
+  const rowsOf =
+    values.rows?.split(',').map(Number) ?? (name === 'telecom' ? [300_000, 3_000_000] : [300_000]);
+  for (const rows of rowsOf) for (const form of forms) await compare(rows, form);
+  if (name === 'telecom' && values.rows === undefined) await compare(1, 'plain');
+}
+
+/** For a file of one row, of which rates say nothing. */
+function startTable(taken: ReadonlyMap<string, readonly Taken[]>): string {
+  const lines = [...taken].map(([name, all]) => {
+    const ms = 1000 * median(all.map(({ seconds }) => seconds));
+    const cpuMs = 1000 * median(all.map(({ cpu }) => cpu));
+    const megabytes = median(all.map(({ rss }) => rss)) / 1e6;
+    return `| ${name} | ${ms.toFixed(0)} | ${cpuMs.toFixed(0)} | ${megabytes.toFixed(0)} |`;
+  });
+  return ['| | ms (median) | ms of CPU | peak MB |', '|---|---|---|---|', ...lines].join('\n');
 }
 
 function treesText({ name, trees, leaves }: { name: string; trees: number; leaves: number }): string {

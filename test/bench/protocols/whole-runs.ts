@@ -1,26 +1,19 @@
 // npm run bench -- protocols runs [ROWS [RUNS]]: whole runs of the usual input with each protocol, alternating, against
 // a stub.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { root } from '../../support/root.ts';
 import { bin } from '../../support/rowcast.ts';
 import { writeUsual } from '../input.ts';
-import { alternate, type Command, machine, table } from '../runs.ts';
+import { alternate, type Command, machine, startRespondingStub, table } from '../runs.ts';
 
 const rows = Number(process.argv[4] ?? 200_000);
 const runs = Number(process.argv[5] ?? 5);
 const protocols = ['report', 'mlflow', 'azureml', 'kserve-v1', 'datarobot', 'open-inference'];
 
 const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
-const stub = spawn(process.execPath, [join(root, 'dist/test/bench/protocols/stub.js')], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-const [url = ''] = await once(createInterface({ input: stub.stdout }), 'line');
+const { url, end } = await startRespondingStub();
 const [input, output] = [join(folder, 'personas.csv'), join(folder, 'out.csv')];
 try {
   await writeUsual(rows, input);
@@ -47,6 +40,6 @@ try {
   const taken = await alternate(commands, runs, () => rm(output, { force: true }));
   process.stdout.write(`${machine()}\n\n${table(taken, rows)}\n`);
 } finally {
-  stub.kill();
+  end();
   await rm(folder, { recursive: true });
 }

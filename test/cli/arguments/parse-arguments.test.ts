@@ -31,6 +31,21 @@ describe('a command line', () => {
       assert.deepEqual(await read(line), ['score', flags], line);
   });
 
+  it('accepts --model as a second name of --report, on each command that has it', async () => {
+    const having = commands.filter(command => 'report' in optionsOf(command));
+    assert.deepEqual(
+      having.map(({ name }) => name),
+      ['score', 'run', 'plan', 'verify', 'train', 'predict', 'batch-predict', 'keys add'],
+    );
+    for (const { name } of having) {
+      const rest = { run: ' d.yaml', train: ' h.csv --predict y', 'keys add': ' k' }[name] ?? '';
+      assert.deepEqual(await read(`${name}${rest} --model r`), await read(`${name}${rest} --report r`), name);
+    }
+    assert.deepEqual(await read('score --model=a --report b'), ['score', { report: 'b' }]);
+    await refused('score --model', /^--model needs a value$/);
+    await refused('status --model x', /^unknown option: --model$/);
+  });
+
   it('accepts a dash as an argument and as an option value', async () => {
     assert.deepEqual(await read('score - -o - --nulls -'), [
       'score',
@@ -153,7 +168,6 @@ describe('what other programs call something', () => {
       'score in.csv --resume',
       '--resume; run the same command again: it goes on where an unfinished run stopped',
     ],
-    ['score --model x', '--model. Did you mean --report?'],
     ['score --sep ;', '--sep. Did you mean --delimiter?'],
     ['score --overwrite', '--overwrite. Did you mean --if-exists replace?'],
     ['score -v', '-v. Did you mean --log-level debug?'],

@@ -23,8 +23,7 @@ async function prepare(t: TestContext, input: string | Buffer = good) {
 
 /** The same, with a stub in place of the service; `first` handles its requests. */
 async function prepareStub(t: TestContext, first: StubOptions['first'] & {}) {
-  const stub = await startStub({ first });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { first });
   const prepared = await prepare(t);
   const args = [...prepared.args, '--url', stub.url];
   return { ...prepared, args, env: { ROWCAST_API_KEY: stub.key } };

@@ -96,8 +96,7 @@ describe('rowcast check', () => {
 
 describe('rowcast run', () => {
   it('runs several definitions; one that fails does not stop the others', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await folderWith(t, {
       'in/a.csv': 'x\n1\n',
       'in/b.csv': 'x,y\n1,2\n3\n',
@@ -127,8 +126,7 @@ describe('rowcast run', () => {
   });
 
   it('gives settings the rank of flags: over the environment, but below flags', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await folderWith(t, {
       'in.csv': 'x\n1\n2\n3\n',
       'job.yaml': 'score: { input: in.csv, output: out.csv, report: r, limit: 3 }',

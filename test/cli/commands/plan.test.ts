@@ -16,8 +16,7 @@ const columns = [
 ];
 
 async function planned(t: TestContext, files: Readonly<Record<string, string>>, options: StubOptions = {}) {
-  const stub = await startStub({ report: { columns, classes: ['no', 'yes'] }, ...options });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { report: { columns, classes: ['no', 'yes'] }, ...options });
   const cwd = await newFolder(t);
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

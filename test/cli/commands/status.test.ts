@@ -23,8 +23,7 @@ describe('rowcast status', () => {
     const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
     await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
     let isHeld = true;
-    const stub = await startStub({ behave: ({ number }) => isHeld && number >= 5 });
-    t.after(() => stub.close());
+    const stub = await startStub(t, { behave: ({ number }) => isHeld && number >= 5 });
     const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--prefix', 'p'];
     const how = ['--batch-rows', '10', '--concurrency', '1', '--checkpoint-interval', '0'];
@@ -100,8 +99,7 @@ describe('rowcast status', () => {
     const cwd = await newFolder(t);
     const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
     await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
-    const stub = await startStub({ behave: ({ number }) => number >= 5 });
-    t.after(() => stub.close());
+    const stub = await startStub(t, { behave: ({ number }) => number >= 5 });
     const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const isSaved = appears(cwd, 'out.csv.checkpoint');
     await mkdir(join(cwd, 'of'));
@@ -132,8 +130,7 @@ describe('rowcast status', () => {
   it('says what a run needs that a limit stopped, until it has it', async t => {
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`);
-    const stub = await startStub({ report: { classes: ['no', 'yes'] } });
-    t.after(() => stub.close());
+    const stub = await startStub(t, { report: { classes: ['no', 'yes'] } });
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--batch-rows', '10'];
     const status = async (...flags: string[]): Promise<string> =>
@@ -157,8 +154,7 @@ describe('rowcast status', () => {
 
   it('describes all runs of a folder, and lists those that are not finished', async t => {
     const cwd = await newFolder(t);
-    const stub = await startStub({ report: { classes: ['no', 'yes'] } });
-    t.after(() => stub.close());
+    const stub = await startStub(t, { report: { classes: ['no', 'yes'] } });
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n2\n');
     await appendFile(join(cwd, 'c.csv'), '"');
@@ -184,13 +180,12 @@ describe('rowcast status', () => {
     for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n');
     const requests = new EventEmitter();
     const isHeld = once(requests, 'held');
-    const stub = await startStub({
+    const stub = await startStub(t, {
       behave: () => {
         requests.emit('held');
         return true;
       },
     });
-    t.after(() => stub.close());
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', '*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--jobs', '1'];
     const { child, finished } = startRowcast(args, { cwd, env });
@@ -248,8 +243,7 @@ describe('rowcast status', () => {
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'id\n1\n');
     let isHeld = true;
-    const stub = await startStub({ behave: () => isHeld, report: { classes: ['no', 'yes'] } });
-    t.after(() => stub.close());
+    const stub = await startStub(t, { behave: () => isHeld, report: { classes: ['no', 'yes'] } });
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const isLocked = appears(cwd, 'out.csv.lock');
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--timeout', '0.5'];

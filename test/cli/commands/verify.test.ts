@@ -31,8 +31,7 @@ async function writePair(cwd: string, files: Record<string, string | Buffer>): P
 describe('rowcast verify', () => {
   slow('accepts what rowcast score wrote for real customers, gzip or plain', async t => {
     const cwd = await newFolder(t);
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const personas = join(root, 'fixtures/telecom-personas.csv');
     for (const output of ['scored.csv', 'scored.csv.gz']) {
@@ -52,7 +51,7 @@ describe('rowcast verify', () => {
     const job = 'score: { input: in.csv, output: out.csv, report: r }\nservice: { max-outage: 1h }';
     const one = { 'in.csv': 'id,note\n1,a\n', 'out.csv': 'id,note,p_no,p_yes\n1,a,0.25,0.75\n' };
     const cwd = await newPair(t, { ...one, 'job.yaml': job });
-    const stub = await startStub();
+    const stub = await startStub(t);
     await stub.close();
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const sample = ['verify', 'in.csv', 'out.csv', '--sample', '1', '--definition', 'job.yaml'];

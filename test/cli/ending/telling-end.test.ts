@@ -28,8 +28,7 @@ async function bench(
   t: TestContext,
   { statuses = [200], ...options }: StubOptions & { statuses?: number[] } = {},
 ): Promise<Bench> {
-  const stub = await startStub({ report: { classes: ['no', 'yes'] }, ...options });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
   const posted: Bench['posted'] = [];
   const server = createServer(async (request, response) => {
     let body = '';

@@ -34,6 +34,7 @@ describe('bash completion', { skip: hasShell('bash') ? false : 'bash is not inst
       '--max-rows-per-second',
     ]);
     assert.deepEqual(completed('rowcast keys add --ex'), ['--expires']);
+    assert.deepEqual(completed('rowcast score --mode'), ['--model']);
     assert.deepEqual(completed('rowcast reports --ex'), []);
     assert.deepEqual(completed('rowcast --v'), ['--version']);
   });

@@ -46,7 +46,7 @@ describe('help', () => {
       '--max-rejects N|N%',
       '--if-exists replace|fail|skip',
       '--output FILE',
-      '--report ID',
+      '--report, --model ID',
       '--max-rows-per-second X',
     ])
       assert.ok(text.includes(syntax), syntax);
@@ -55,7 +55,7 @@ describe('help', () => {
 
   it('has examples that are valid', async () => {
     for (const { examples } of commands)
-      for (const { command } of examples) {
+      for (const command of Object.values(examples)) {
         const [, line = ''] = /\browcast ([^|>)]+)/.exec(command.replace(/\\\n/g, '')) ?? [];
         const { action } = await readArguments(line.trim().split(/\s+/));
         assert.ok(action === 'run' || line.startsWith('help'), command);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isRedrawn, type ProgressMode } from '../../../src/cli/terminal/progress.ts';
-import { progressText } from '../../../src/cli/terminal/progress-text.ts';
+import { isRedrawn, type ProgressMode, progressText } from '../../../src/cli/terminal/progress.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
 import { rowCountsOf } from '../../../src/scoring/row-counts.ts';
 

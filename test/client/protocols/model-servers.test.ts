@@ -1,33 +1,18 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { after, before, describe, it, mock, type TestContext } from 'node:test';
-import type { RowcastError } from '../../../src/base/errors.ts';
-import type { RunValues } from '../../../src/base/options/values/run-values.ts';
+import { describe, it } from 'node:test';
 import type { CustomProtocol } from '../../../src/client/protocols/described/custom-shape.ts';
-import type { Protocol } from '../../../src/client/protocols/protocol.ts';
 import { protocolOf } from '../../../src/client/protocols/protocols.ts';
-import { ServiceClient } from '../../../src/client/service-client.ts';
-import type { RunResult } from '../../../src/runs/observer.ts';
 import { newFolder } from '../../support/folder.ts';
 import * as dialects from '../../support/protocols/dialects.ts';
+import type { Behave } from '../../support/protocols/model-server.ts';
 import {
-  type Behave,
-  type Dialect,
-  type ModelServer,
-  startModelServer,
-} from '../../support/protocols/model-server.ts';
-import { job } from '../../support/scoring/job.ts';
-import { score } from '../../support/scoring/score.ts';
-import { assertScored } from '../../support/scoring/scored.ts';
-import { key } from '../../support/secrets.ts';
+  assertComplete,
+  type Spoken,
+  scoreWith as scoreUntyped,
+  within,
+  withShortWaits,
+} from '../../support/protocols/scored-by.ts';
 import { slow } from '../../support/slow.ts';
-
-/** Names with quotes and line breaks, empty fields, blank lines, and line endings of both kinds. */
-const rows = Array.from({ length: 200 }, (_, id) =>
-  id % 7 === 3 ? `${id},"a ""b""\n${id}",\r\n` : `${id},text ${id},${id / 8}\n`,
-);
-const input = Buffer.from(`id,text,"amount"\n${rows.join('')}`);
 
 const custom: CustomProtocol = {
   request: {
@@ -41,25 +26,13 @@ const custom: CustomProtocol = {
   ready: '/readyz',
 };
 
-interface Served {
-  protocol: Protocol;
-  dialect: Dialect;
+interface Served extends Spoken {
   /** Replaces the predictions of a usual response. */
   change(usual: string, change: (predictions: unknown[]) => unknown[]): string;
 }
 
-const within =
-  (path: readonly string[]) =>
-  (usual: string, change: (predictions: unknown[]) => unknown[]): string => {
-    const whole = JSON.parse(usual);
-    if (path.length === 0) return JSON.stringify(change(whole));
-    const holder = path.slice(0, -1).reduce((value, name) => value[name], whole);
-    const last = path.at(-1) ?? '';
-    holder[last] = change(holder[last]);
-    return JSON.stringify(whole);
-  };
-
 const served: Record<string, Served> = {
+  mlflow: { protocol: protocolOf('mlflow'), dialect: dialects.mlflow(), change: within(['predictions']) },
   azureml: { protocol: protocolOf('azureml'), dialect: dialects.azureml, change: within([]) },
   'kserve-v1': {
     protocol: protocolOf('kserve-v1'),
@@ -97,55 +70,11 @@ const served: Record<string, Served> = {
   },
 };
 
-interface Outcome extends ModelServer {
-  output: Buffer;
-  rejects: string;
-  result: RunResult | undefined;
-  failure: RowcastError | undefined;
-  retries: Record<string, number>;
-}
+const types = { id: 'integer', text: 'text', amount: 'float' };
 
-/** Scores the rows, at most 25 in a request. */
-async function scoreWith(
-  t: TestContext,
-  { protocol, dialect }: Pick<Served, 'protocol' | 'dialect'>,
-  behave?: Behave,
-  { folder, ...values }: Partial<RunValues> & { folder?: string } = {},
-): Promise<Outcome> {
-  const server = await startModelServer(t, dialect, behave);
-  const own = folder ?? (await newFolder(t));
-  const paths = { input: join(own, 'in.csv'), output: join(own, 'out.csv') };
-  await writeFile(paths.input, input);
-  const client = new ServiceClient({
-    url: new URL(server.url),
-    key,
-    name: 'model-server',
-    concurrency: 3,
-    maxOutage: 600,
-    protocol,
-  });
-  t.after(() => client.close());
-  let failure: RowcastError | undefined;
-  const types = { id: 'integer', text: 'text', amount: 'float' };
-  const options = job({ ...paths, batchRows: 25, classes: ['no', 'yes'], types, ...values });
-  const result = await score(options, client).catch(error => {
-    failure = error;
-    return undefined;
-  });
-  return {
-    ...server,
-    output: await readFile(paths.output).catch(() => Buffer.alloc(0)),
-    rejects: await readFile(`${paths.output}.rejects`, 'utf8').catch(() => ''),
-    result,
-    failure,
-    retries: Object.fromEntries(client.statistics.retries),
-  };
-}
-
-function assertComplete({ failure, output }: Outcome): void {
-  assert.equal(failure, undefined);
-  assertScored(output, input);
-}
+/** Scores with types, which a tensor needs. */
+const scoreWith: typeof scoreUntyped = (t, server, behave, values) =>
+  scoreUntyped(t, server, behave, { types, ...values });
 
 /** Responds to the first request with something else. */
 const firstWith =
@@ -157,11 +86,7 @@ const firstWith =
   };
 
 describe('a run with a model server', { concurrency: 3 }, () => {
-  const random = Math.random;
-  before(() => {
-    mock.method(Math, 'random', () => random() / 50);
-  });
-  after(() => mock.restoreAll());
+  withShortWaits();
 
   for (const [name, server] of Object.entries(served)) {
     it(`gives each row its own probabilities with ${name}`, async t => {

@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it, mock, type TestContext } from 'node:test';
-import type { RowcastError } from '../../../src/base/errors.ts';
+import { describe, it, type TestContext } from 'node:test';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
-import { describedProtocol } from '../../../src/client/protocols/described/described-protocol.ts';
-import { mlflow as description } from '../../../src/client/protocols/described/descriptions.ts';
 import type { Protocol } from '../../../src/client/protocols/protocol.ts';
-import type { RunResult } from '../../../src/runs/observer.ts';
+import { protocolOf } from '../../../src/client/protocols/protocols.ts';
 import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import {
-  connectMlflow,
-  type Invocation,
-  type MlflowOptions,
-  refuse,
-} from '../../support/protocols/mlflow-server.ts';
-import { job } from '../../support/scoring/job.ts';
-import { score } from '../../support/scoring/score.ts';
-
-const mlflow = describedProtocol(description);
+import { mlflow } from '../../support/protocols/dialects.ts';
+import type { Behave, ModelCall } from '../../support/protocols/model-server.ts';
+import { type Outcome, scoreWith, withShortWaits } from '../../support/protocols/scored-by.ts';
 
 /**
  * Every seventh row has a text where an integer belongs; a block of them fills a batch, and one record is too short.
@@ -29,50 +18,34 @@ const rows = Array.from({ length: 300 }, (_, row) => `${isWrong(row) ? `no-${row
 const input = `id,text\n${rows.with(50, 'short\n').join('')}`;
 const wrong = rows.filter((_, row) => isWrong(row) && row !== 50).length;
 
-interface Outcome {
-  output: string;
-  rejects: string;
-  result: RunResult | undefined;
-  failure: RowcastError | undefined;
-  invocations: Invocation[];
-}
+const lists = { protocol: protocolOf('mlflow'), dialect: mlflow() };
 
-async function scoreIn(
+/** Scores these rows instead of the usual ones. */
+const scoreIn = (
   t: TestContext,
   folder: string,
-  behave?: MlflowOptions['behave'],
-  protocol: Protocol = mlflow,
-): Promise<Outcome> {
-  const { client, invocations } = await connectMlflow(t, {
-    maxOutage: 600,
-    concurrency: 2,
-    protocol,
-    ...(behave && { behave }),
+  behave?: Behave,
+  protocol = lists.protocol,
+): Promise<Outcome> =>
+  scoreWith(t, { ...lists, protocol }, behave, {
+    folder,
+    text: input,
+    types: { id: 'integer' },
+    client: { concurrency: 2 },
   });
-  const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
-  await writeFile(paths.input, input);
-  let failure: RowcastError | undefined;
-  const options = job({ ...paths, batchRows: 25, classes: ['no', 'yes'], types: { id: 'integer' } });
-  const result = await score(options, client).catch(error => {
-    failure = error;
-    return undefined;
-  });
-  const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
-  return {
-    output: await read(paths.output),
-    rejects: await read(`${paths.output}.rejects`),
-    result,
-    failure,
-    invocations,
-  };
+
+/** Responds with an error of MLflow. */
+function refuse({ response }: ModelCall, status: number, error_code: string, message: string): boolean {
+  response.writeHead(status).end(JSON.stringify({ error_code, message }));
+  return true;
 }
 
 /** Asserts that the wrong rows were never sent, and that they are in the output without probabilities. */
-function assertRejected({ failure, output, rejects, result, invocations }: Outcome, more = {}): void {
+function assertRejected({ failure, output, rejects, result, calls }: Outcome, more = {}): void {
   assert.equal(failure, undefined);
   assert.deepEqual(result?.rowCounts.rejectedBy, { wrong_type: wrong, too_few_fields: 1, ...more });
-  for (const { rows } of invocations) for (const { id } of rows) assert.ok(Number.isInteger(id), String(id));
-  const lines = output.split('\n').slice(1, -1);
+  for (const { rows } of calls) for (const { id } of rows) assert.ok(Number.isInteger(id), String(id));
+  const lines = output.toString().split('\n').slice(1, -1);
   assert.equal(lines.length, 299);
   for (const line of lines)
     if (line.startsWith('no-')) assert.match(line, /^no-\d+,text \d+,,$/);
@@ -84,11 +57,7 @@ function assertRejected({ failure, output, rejects, result, invocations }: Outco
 }
 
 describe('rows with a value of the wrong type', { concurrency: 2 }, () => {
-  const random = Math.random;
-  before(() => {
-    mock.method(Math, 'random', () => random() / 50);
-  });
-  after(() => mock.restoreAll());
+  withShortWaits();
 
   it('are rejected without being sent, and the output can be verified', async t => {
     const folder = await newFolder(t);
@@ -100,47 +69,40 @@ describe('rows with a value of the wrong type', { concurrency: 2 }, () => {
   });
 
   it('are rejected again when a request is repeated, and when its batch is halved', async t => {
-    const outcome = await scoreIn(t, await newFolder(t), ({ number, rows, response }) => {
-      if (number === 2) response.writeHead(503).end('busy');
-      else if (number > 3 && rows.some(({ id }) => id === 205)) refuse(response, 400, 'BAD_REQUEST', 'no');
-      else return false;
-      return true;
+    const outcome = await scoreIn(t, await newFolder(t), call => {
+      const { number, rows } = call;
+      if (number === 2) return refuse(call, 503, 'BUSY', 'busy');
+      return number > 3 && rows.some(({ id }) => id === 205) && refuse(call, 400, 'BAD_REQUEST', 'no');
     });
     assertRejected(outcome, { bad_request: 1 });
   });
 
   it('do not change which rows the service names in its response', async t => {
     const protocol: Protocol = {
-      ...mlflow,
+      ...lists.protocol,
       problemOf(status, body, ...others) {
         const [, row] = /row (\d+)/.exec(body) ?? [];
         return {
-          ...mlflow.problemOf(status, body, ...others),
+          ...lists.protocol.problemOf(status, body, ...others),
           ...(row && { rows: [{ row: Number(row), message: 'no' }] }),
         };
       },
     };
-    const nameRow = ({ number, rows, response }: Invocation): boolean => {
-      const at = rows.findIndex(({ id }) => id === 210);
-      if (number < 4 || at < 0) return false;
-      refuse(response, 422, 'BAD_ROW', `row ${at}`);
-      return true;
+    const nameRow: Behave = call => {
+      const at = call.rows.findIndex(({ id }) => id === 210);
+      return call.number >= 4 && at >= 0 && refuse(call, 422, 'BAD_ROW', `row ${at}`);
     };
     const outcome = await scoreIn(t, await newFolder(t), nameRow, protocol);
     assertRejected(outcome, { bad_row: 1 });
     assert.match(outcome.rejects, /,bad_row,.*,210,text 210\n/);
-    assert.equal(outcome.invocations.filter(({ rows }) => rows.some(({ id }) => id === 210)).length, 1);
+    assert.equal(outcome.calls.filter(({ rows }) => rows.some(({ id }) => id === 210)).length, 1);
   });
 
   it('are rejected again by the run that resumes, and end with the same bytes', async t => {
     const folder = await newFolder(t);
     const whole = await scoreIn(t, await newFolder(t));
-    const half = await scoreIn(t, folder, ({ number, response }) => {
-      if (number < 6) return false;
-      response.writeHead(404).end();
-      return true;
-    });
-    assert.equal(half.failure?.code, 'http_404');
+    const half = await scoreIn(t, folder, call => call.number >= 6 && refuse(call, 404, 'GONE', ''));
+    assert.equal(half.failure?.code, 'gone');
     const resumed = await scoreIn(t, folder);
     assert.deepEqual([resumed.output, resumed.rejects], [whole.output, whole.rejects]);
     assert.equal(resumed.failure, undefined);

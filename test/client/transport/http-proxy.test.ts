@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
@@ -8,7 +7,7 @@ import { connectReports } from '../../../src/client/protocols/report/report-clie
 import type { ServiceClient } from '../../../src/client/service-client.ts';
 import { readProxy } from '../../../src/client/transport/http-proxy.ts';
 import { authority, noOpenssl, pems } from '../../support/certificates.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort, listen } from '../../support/listen.ts';
 import { type ProxyOptions, type StartedProxy, startProxy } from '../../support/proxy.ts';
 import { key } from '../../support/secrets.ts';
 import { reportBatch } from '../../support/stub/report-batch.ts';
@@ -35,7 +34,10 @@ async function proxied(
   { scheme, proxyUrl = ({ url }) => url, first, ...options }: ProxiedOptions,
 ): Promise<Proxied> {
   const { server, ca } = await authority();
-  const stub = await startStub({ ...(first && { first }), ...(scheme === 'https' && { tls: pems(server) }) });
+  const stub = await startStub(t, {
+    ...(first && { first }),
+    ...(scheme === 'https' && { tls: pems(server) }),
+  });
   const proxy = await startProxy(t, options);
   const client = connectReports({
     url: new URL(stub.url),
@@ -46,10 +48,7 @@ async function proxied(
     proxy: readProxy(proxyUrl(proxy)),
     ...(scheme === 'https' && { tls: { ca: readFileSync(ca) } }),
   });
-  t.after(async () => {
-    await client.close();
-    await stub.close();
-  });
+  t.after(() => client.close());
   return { client, proxy, target: stub.url.replace('https://', '') };
 }
 
@@ -122,13 +121,10 @@ describe('an https service is reached through a tunnel of the proxy', { skip: no
   it('or closes the connection, or sends more than its response', async t => {
     const responses = ['', 'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'];
     const server = createServer(socket => {
-      socket.on('error', () => {});
       socket.once('data', () => socket.end(responses.shift() ?? ''));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(() => server.close());
-    const { port } = Object(server.address());
-    const { client } = await proxied(t, { scheme: 'https', proxyUrl: () => `http://127.0.0.1:${port}` });
+    });
+    const url = await listen(t, server);
+    const { client } = await proxied(t, { scheme: 'https', proxyUrl: () => url });
     assert.match(
       String((await failureOf(client.describe('r'))).message),
       /opened no connection: socket hang up/,

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { Credentials } from '../../../src/client/credentials.ts';
 import { failureTable } from '../../../src/client/failure-table.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { Transport, type TransportOptions } from '../../../src/client/transport/http.ts';
+import { listen } from '../../support/listen.ts';
 
 const never = new AbortController().signal;
 const call = { method: 'POST', path: '/user/persona', body: '{}' } as const;
@@ -19,10 +18,7 @@ async function connect(
   path = '/',
   problemOf: TransportOptions['problemOf'] = reportProtocol().problemOf,
 ): Promise<Transport> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
-  const url = new URL(path, `http://127.0.0.1:${port}`);
+  const url = new URL(path, await listen(t, createServer(listener)));
   const transport = new Transport({
     url,
     credentials: new Credentials({ auth: 'apikey', key: 'k' }),
@@ -31,11 +27,7 @@ async function connect(
     failureTable,
     problemOf,
   });
-  t.after(async () => {
-    await transport.close();
-    server.closeAllConnections();
-    server.close();
-  });
+  t.after(() => transport.close());
   return transport;
 }
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { connectReports, ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { permanentError } from '../../../src/client/transport/permanent-errors.ts';
 import { newFolder } from '../../support/folder.ts';
+import { listen, portOf } from '../../support/listen.ts';
 import { startRaw, whole } from '../../support/stub/raw.ts';
 import { startStub } from '../../support/stub/service.ts';
 
@@ -35,10 +34,8 @@ async function startTls(t: TestContext): Promise<number> {
   const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
     response.end(),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return (server.address() as AddressInfo).port; // listening on a port, not on a path
+  await listen(t, server);
+  return portOf(server);
 }
 
 /** Asserts that every kind of request fails at the first attempt, despite a large --max-outage. */
@@ -90,8 +87,7 @@ describe('a request stops at once, because retrying cannot help,', { concurrency
   });
 
   it('if it is https to an http port', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     await assertStops(t, stub.url.replace('http:', 'https:'), 'tls_refused');
   });
 

@@ -54,7 +54,7 @@ describe('certificates are checked before a connection is made', { skip: noOpens
 async function ask(t: TestContext, tls: ClientTls, requestCert = false): Promise<unknown> {
   const own = await authority();
   const ca = readFileSync(own.ca);
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },
     tls: { ...pems(own.server), ca, requestCert, rejectUnauthorized: false },
     first(request, response) {
@@ -64,10 +64,7 @@ async function ask(t: TestContext, tls: ClientTls, requestCert = false): Promise
     },
   });
   const client = connectReports({ url: new URL(stub.url), key, name: 'stub', maxOutage: 0, tls });
-  t.after(async () => {
-    await client.close();
-    await stub.close();
-  });
+  t.after(() => client.close());
   return client.describe('r');
 }
 

@@ -42,7 +42,7 @@ export async function startPredictor(kind: PredictorKind): Promise<Predictor> {
     };
   }
   const columns = ['id', 'monthly amount', 'plan'].map(name => ({ name }));
-  const stub = await startStub({
+  const stub = await startStub(undefined, {
     report: { columns, classes: ['no', 'yes'] },
     behave(call) {
       rejectSome(call);

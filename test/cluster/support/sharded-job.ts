@@ -40,14 +40,13 @@ const common = ['--report', 'r', '--allow-missing'];
  */
 export async function newJob(t: TestContext, example: string): Promise<ShardedJob> {
   const columns = ['id', 'monthly amount', 'plan', 'note'].map(name => ({ name }));
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { columns, classes: ['no', 'yes'] },
     behave: async () => {
       await delay(100);
       return false;
     },
   });
-  t.after(() => stub.close());
   const folder = await newFolder(t);
   await mkdir(join(folder, 'bin'));
   const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;

@@ -40,7 +40,7 @@ async function bench(t: TestContext): Promise<Bench> {
   const folder = await newFolder(t);
   await writeFile(join(folder, 'in.csv'), rowsOf({}, ROWS));
   let due: { path: string; act: () => Promise<unknown> } | undefined;
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },
     async behave({ number }) {
       if (due === undefined || number < 10) return false;
@@ -51,7 +51,6 @@ async function bench(t: TestContext): Promise<Bench> {
       return false;
     },
   });
-  t.after(() => stub.close());
   const args = ['score', join(folder, 'in.csv'), '--report', 'r', '--url', stub.url, '--features', 'id'];
   args.push('--batch-rows', '200', '--checkpoint-interval', '0', '--concurrency', '1');
   const env = { ROWCAST_API_KEY: stub.key };
@@ -166,7 +165,8 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     const { folder, args, env, afterMaking } = await bench(t);
     const command = [...args, '-o', join(folder, 'out.csv')];
     const partial = join(folder, 'out.csv.partial');
-    afterMaking(partial, () => unlink(partial));
+    // Without a checkpoint, the next run would begin with the first row.
+    afterMaking(join(folder, 'out.csv.checkpoint'), () => unlink(partial));
     assertStopped(
       await rowcast(command, { env }),
       /out\.csv\.partial: the file is gone; [\d,]+ bytes had been written to it/,

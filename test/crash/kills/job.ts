@@ -31,7 +31,7 @@ export async function prepare(variant: Variant, folder: string, random: Random):
   const usual = variant.output.startsWith('out.jsonl') ? 'in.jsonl' : 'in.csv';
   const input = join(folder, variant.inputName ?? usual);
   await writeFile(input, variant.input);
-  const stub = await startStub({
+  const stub = await startStub(undefined, {
     ...(variant.report && { report: variant.report }),
     async behave(call) {
       await job.onCall?.(call.body.personas.map(({ features }) => features.id));

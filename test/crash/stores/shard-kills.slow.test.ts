@@ -81,8 +81,7 @@ async function killWorkers(t: TestContext, store: RealStore, suffix: string): Pr
 
 describe('shards in a store whose workers are killed, stopped and suspended have the bytes of one process', () => {
   it('in a service that speaks S3', async t => {
-    const service = await startObjectService();
-    t.after(() => service.close());
+    const service = await startObjectService(t);
     const env = {
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',

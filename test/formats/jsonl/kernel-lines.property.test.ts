@@ -9,7 +9,7 @@ import { ObjectReader } from '../../../src/formats/jsonl/object-reader.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
 import type { Fields } from '../../../src/formats/records/fields.ts';
 import { kernelMemory } from '../../support/csv/read.ts';
-import { merged, probability } from '../../support/merged.ts';
+import { appendedOptions, assertMergedAlike, probability } from '../../support/merged.ts';
 import { character, runs } from '../../support/random-tests.ts';
 
 const shape = {
@@ -135,7 +135,7 @@ const bytesOf = (given: readonly [string, string, [number, number] | undefined][
   );
 
 function batchesOf(bytes: Buffer, batchRows: number): Batch[] {
-  const limits = { batchRows, batchBytes: () => 1 << 20, rowOverhead: 0, maxRecordBytes: 1 << 20 };
+  const limits = { batchRows, batchBytes: () => 1 << 20, maxRecordBytes: 1 << 20 };
   const layout = lineLayout({ shape });
   const reader = layout.records({ ...limits, start: layout.start, file: 'in.jsonl' });
   return [...reader.push(bytes), ...reader.end()];
@@ -168,39 +168,12 @@ it('a kernel finds the values of lines as TypeScript does, however they are cut 
   );
 });
 
-const options = fc.record({
-  classes: fc.constantFrom(['no', 'yes'], ['a', 'b,"c"', 'é with a longer name'], ['only']),
-  hasPrediction: fc.boolean(),
-});
-
 it('a kernel merges lines with what is appended as TypeScript does', () => {
   fc.assert(
     fc.property(
-      ...[lines, options, fc.infiniteStream(probability), fc.nat()],
-      (given, { classes, hasPrediction }, numbers: Iterator<number>, split) => {
-        const layout = lineLayout({ shape });
-        const appended = layout.appended({
-          predictionType: { kind: 'distribution', classes },
-          prefix: 'p',
-          prediction: hasPrediction ? 'y' : undefined,
-        });
-        const inKernel = layout.merger(appended, kernelMemory);
-        const inTypeScript = layout.merger(appended);
-        const readFields = layout.fieldReader(kernelMemory);
-        for (const batch of batchesOf(bytesOf(given), 5)) {
-          kernelMemory.clear();
-          const fields = readFields(batch);
-          const probabilities = Float64Array.from(
-            { length: fields.rows * classes.length },
-            () => numbers.next().value ?? 0,
-          );
-          const predictions = { kind: 'distribution', classes, probabilities, errors: new Map() } as const;
-          const scored = { batch, faults: fields.faults, predictions };
-          const expected = merged(batch, split, inTypeScript(scored));
-          assert.deepEqual(merged(batch, split, inKernel(scored, fields)), expected);
-          assert.deepEqual(merged(batch, split, inKernel(scored)), expected);
-        }
-      },
+      ...[lines, appendedOptions, fc.infiniteStream(probability), fc.nat()],
+      (given, options, numbers: Iterator<number>, split) =>
+        assertMergedAlike(lineLayout({ shape }), batchesOf(bytesOf(given), 5), options, numbers, split),
     ),
     { numRuns: runs(2000, 500) },
   );

@@ -63,7 +63,6 @@ for (const [ending, text] of Object.entries(inputs))
             width: 2,
             batchRows: 100,
             batchBytes: () => 1 << 20,
-            rowOverhead: 0,
             maxRecordBytes: 1 << 20,
             start: slice.start,
           });

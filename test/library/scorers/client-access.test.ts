@@ -15,12 +15,9 @@ async function ask(
   stubOptions: StubOptions,
   options: Omit<ClientOptions, 'url'>,
 ): Promise<unknown> {
-  const stub = await startStub(stubOptions);
+  const stub = await startStub(t, stubOptions);
   const client = new Client({ url: stub.url, maxOutage: 0, ...options });
-  t.after(async () => {
-    await client.close();
-    await stub.close();
-  });
+  t.after(() => client.close());
   return client.report('r');
 }
 

@@ -5,19 +5,9 @@ import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { Client, type ClientOptions, score, verify } from '../../../src/index.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowsOf } from '../../support/protocols/mlflow-server.ts';
-import { type Dialect, startModelServer } from '../../support/protocols/model-server.ts';
+import { mlflow } from '../../support/protocols/dialects.ts';
+import { startModelServer } from '../../support/protocols/model-server.ts';
 import { key } from '../../support/secrets.ts';
-
-const mlflow: Dialect = {
-  path: '/invocations',
-  type: 'application/json',
-  others: { '/ping': '' },
-  needsKey: true,
-  rowsOf: body => rowsOf(body) ?? [],
-  respond: predictions => ({ predictions }),
-  error: message => ({ error_code: 'BAD_REQUEST', message }),
-};
 
 /** A client of a scoring server of MLflow that predicts this for an id. */
 async function clientOf(
@@ -25,7 +15,7 @@ async function clientOf(
   predict: (id: number) => unknown,
   options: Partial<ClientOptions> = {},
 ) {
-  const { url, calls } = await startModelServer(t, mlflow, ({ response, rows }) => {
+  const { url, calls } = await startModelServer(t, mlflow(), ({ response, rows }) => {
     response.end(JSON.stringify({ predictions: rows.map(({ id }) => predict(Number(id))) }));
     return true;
   });

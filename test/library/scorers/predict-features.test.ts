@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { unknownColumns } from '../../../src/base/contract/predictions.ts';
+import { protocolOf } from '../../../src/client/protocols/protocols.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
 import { predictFeatures } from '../../../src/library/scorers/predict-features.ts';
-import { connectMlflow, labelOf } from '../../support/protocols/mlflow-server.ts';
+import { labelOf, mlflow } from '../../support/protocols/dialects.ts';
+import { connectServer } from '../../support/protocols/scored-by.ts';
 import { probabilitiesOf } from '../../support/stub/service.ts';
+
+/** An MLflow server whose model returns this. */
+const returning = (returned: Parameters<typeof mlflow>[0]) => ({
+  protocol: protocolOf('mlflow'),
+  dialect: mlflow(returned),
+});
 
 const { signal: stop } = new AbortController();
 const personas = [
@@ -24,14 +32,14 @@ describe('predictions for objects, by a protocol that sends rows', () => {
       ['labels', expected.map(probabilities => ({ label: labelOf(probabilities) }))],
       ['numbers', expected.map(({ no }) => ({ value: no }))],
     ] as const) {
-      const { client, invocations } = await connectMlflow(t, { returns });
+      const { client, calls } = await connectServer(t, returning(returns));
       assert.deepEqual(await predictFeatures(httpScorer(client), { report: 'm', personas }, stop), own);
-      assert.deepEqual(invocations[0]?.rows, personas.map(rowOf));
+      assert.deepEqual(calls[0]?.rows, personas.map(rowOf));
     }
   });
 
   it('are one for each, also for values that are the names of the columns', async t => {
-    const { client } = await connectMlflow(t, { returns: 'labels' });
+    const { client } = await connectServer(t, returning('labels'));
     const alike = [
       { age: 'Age', plan: 'plan' },
       { age: 'plan', plan: 'age' },
@@ -47,21 +55,21 @@ describe('predictions for objects, by a protocol that sends rows', () => {
 
   it('come in order from many requests, and one that is refused rejects', async t => {
     const many = Array.from({ length: 2500 }, (_, age) => ({ age }));
-    const { client, invocations } = await connectMlflow(t, { returns: 'numbers' });
+    const { client, calls } = await connectServer(t, returning('numbers'));
     const predictions = await predictFeatures(httpScorer(client), { report: 'm', personas: many }, stop);
     assert.deepEqual(
       predictions,
       many.map(persona => ({ value: probabilitiesOf(persona, ['no', 'yes']).no })),
     );
-    assert.ok(invocations.length > 1);
-    const wrong = await connectMlflow(t, { key: 'another-key-of-a-test' });
+    assert.ok(calls.length > 1);
+    const wrong = await connectServer(t, returning('lists'), undefined, { key: 'another-key-of-a-test' });
     await assert.rejects(predictFeatures(httpScorer(wrong.client), { report: 'm', personas }, stop), {
       status: 401,
     });
   });
 
   it('need at least one value, and may be of one column that is missing', async t => {
-    const { client } = await connectMlflow(t, { returns: 'labels' });
+    const { client } = await connectServer(t, returning('labels'));
     const scorer = httpScorer(client);
     assert.deepEqual(await predictFeatures(scorer, { report: 'm', personas: [{}] }, stop), [
       { error: unknownColumns },

@@ -13,7 +13,7 @@ const url = 'https://example.com';
 const defined = { url: 'https://defined', 'api-key-env': 'ROWCAST_MINE' };
 
 const choose = (flags: Given['flags'], where: Given['flags'] = {}, env: Environment = {}): Address =>
-  chooseService({ flags, env }, where);
+  chooseService({ flags, env, defined: where });
 const noKey = { kind: 'remote', url, key: undefined, allowHttp: false, auth: 'none' };
 
 describe('a service without a key', () => {

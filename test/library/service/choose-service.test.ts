@@ -21,7 +21,7 @@ import { connect } from '../../support/stub/connect.ts';
 const url = 'https://example.com';
 
 const choose = (flags: Given['flags'], env: Environment, defined: Given['flags'] = {}): Address =>
-  chooseService({ flags, env }, defined);
+  chooseService({ flags, env, defined });
 const nameOf = (key: KeySource | undefined): string | undefined => {
   if (key?.kind === 'cloud') return key.auth;
   return key?.kind === 'file' ? key.path : key?.name;
@@ -44,9 +44,9 @@ describe('the service that is used', () => {
 
   it('takes its reports from --home, else ROWCAST_HOME, else the definition, else .rowcast', () => {
     const [flags, env, defined] = [{ home: '/flag' }, { ROWCAST_HOME: '/env' }, { home: '/defined' }];
-    assert.equal(homeOf({ flags, env }, defined), '/flag');
-    assert.equal(homeOf({ flags: {}, env }, defined), '/env');
-    assert.equal(homeOf({ flags: {}, env: {} }, defined), '/defined');
+    assert.equal(homeOf({ flags, env, defined }), '/flag');
+    assert.equal(homeOf({ flags: {}, env, defined }), '/env');
+    assert.equal(homeOf({ flags: {}, env: {}, defined }), '/defined');
     assert.equal(homeOf({ flags: {}, env: { ROWCAST_HOME: '' } }), resolve('.rowcast'));
   });
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -11,6 +9,7 @@ import { describe, it } from 'node:test';
 import { createGzip, gunzipSync } from 'node:zlib';
 import { score } from '../../../src/library/score.ts';
 import { scoreStream } from '../../../src/library/streams/scored-stream.ts';
+import { listen } from '../../support/listen.ts';
 import { bench, csv } from '../bench.ts';
 
 /** Rows without end; says how much was read, and whether it was closed. */
@@ -52,10 +51,7 @@ describe('an output stream', () => {
     const served = createServer((_, response) => {
       score({ input, output: response, rejects: at('rejects.csv'), ...run }).catch(() => {});
     });
-    await once(served.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => served.close());
-    const { port } = served.address() as AddressInfo;
-    const response = await fetch(`http://127.0.0.1:${port}`);
+    const response = await fetch(await listen(t, served));
     assert.equal((await response.text()).split('\n').length, 5);
     assert.match(await read('rejects.csv'), /too_many_fields/);
   });

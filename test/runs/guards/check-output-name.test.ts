@@ -8,8 +8,7 @@ import { startStub } from '../../support/stub/service.ts';
 
 describe('an output called .tsv', () => {
   it('is refused if its input is separated by commas, before anything is written', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
@@ -29,8 +28,7 @@ describe('an output called .tsv', () => {
   });
 
   it('is written if its input has tabs', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.txt'), 'a\tb\n1\t2\n');
     const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

@@ -106,8 +106,7 @@ describe('a run that copies columns of its input', () => {
   });
 
   it('is not resumed onto another version of an object', async t => {
-    const service = await startObjectService();
-    t.after(() => service.close());
+    const service = await startObjectService(t);
     const backends = withObjectStore(service.endpoint);
     service.put('/in.parquet', INPUT);
     const [input, output] = ['/in.parquet', '/out.parquet'].map(name => service.nameOf(name));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { firstAttempt } from '../../../src/runs/attempt.ts';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
 import type { CommitPoint, OutputPiece } from '../../../src/runs/output/output.ts';
@@ -13,19 +12,11 @@ import { none } from '../../../src/storage/codecs/none.ts';
 import { NOTHING_WRITTEN } from '../../../src/storage/durable-output.ts';
 import { LocalOutput } from '../../../src/storage/local/local-output.ts';
 import { fileStart } from '../../../src/storage/partial-file.ts';
+import { identity } from '../../support/file-output.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
 const folder = '/nowhere';
 const paths = runFilesOf(`${folder}/out.csv`);
-const fingerprint = {
-  input: { path: '/in.csv', size: 10, modified: 1, codec: 'none' },
-  format: 'csv',
-  readAs: { delimiter: ',', quote: '"', loneCr: false },
-  service: 'local',
-  report: { id: 'r', hash: 'h' },
-  options: {},
-};
-
 /** An output whose checkpoint is due after every piece, unless it is never due. */
 async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): Promise<ResumableOutput> {
   const local = new LocalOutput(paths.output, { name: 'out.csv', files });
@@ -40,7 +31,6 @@ async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): P
   };
   const partial = codec.partialFile<never>(await local.open(NOTHING_WRITTEN), fileStart);
   const rejects = new RejectsOutput(outputs.rejects);
-  const identity = { attempt: firstAttempt(), fingerprint, rejectsHeader: Buffer.from('header\n') };
   return new ResumableOutput(options, partial, rejects, identity, undefined);
 }
 

@@ -1,61 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type RunValues, scoreDefaults } from '../../../src/base/options/values/run-values.ts';
+import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import type { ColumnOptions } from '../../../src/formats/output-columns.ts';
-import { repair } from '../../../src/runs/repair/repair.ts';
-import { verifyOutput } from '../../../src/runs/verify/verify.ts';
-import { newFolder } from '../../support/folder.ts';
 import { runs } from '../../support/random-tests.ts';
-import { score } from '../../support/scoring/score.ts';
-import { connect } from '../../support/stub/connect.ts';
+import { repairBench } from '../../support/scoring/repairs.ts';
 
-const { maxRecordBytes } = scoreDefaults;
 type Options = Partial<RunValues>;
-
-async function bench(t: TestContext) {
-  const folder = await newFolder(t);
-  const { client } = await connect(t, {
-    behave({ body, defaultResponse }) {
-      for (const [index, { features }] of body.personas.entries())
-        if (features.value === 'bad')
-          Object.assign(defaultResponse.predictions, { [index]: { error: { code: 'bad', message: 'no' } } });
-      return false;
-    },
-  });
-  const at = (name: string): string => join(folder, name);
-  const scoring = (input: string, output: string, more: Options = {}) =>
-    score(
-      {
-        ...scoreDefaults,
-        input: at(input),
-        output: at(output),
-        report: 'r',
-        classes: ['no', 'yes'],
-        maxRejects: { percent: 100 },
-        ...more,
-      },
-      client,
-    );
-  const shape = { maxRecordBytes, private: false };
-  const repairing = (output: string, more: Options = {}) =>
-    repair({ ...shape, ...more, output: at(output), corrected: at('corrected.csv') });
-  const verifying = async (output: string, more: Options = {}) => {
-    const names = await readdir(folder);
-    const [rejects, repaired] = ['rejects', 'repaired'].map(suffix =>
-      names.includes(`${output}.${suffix}`) ? at(`${output}.${suffix}`) : undefined,
-    );
-    return verifyOutput({ ...shape, ...more, input: at('in.csv'), output: at(output), rejects, repaired });
-  };
-  const read = async (name: string): Promise<string> => {
-    const bytes = await readFile(at(name));
-    return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
-  };
-  return { folder, at, scoring, repairing, verifying, read };
-}
 
 /** Lines of an input of the columns id, note and value. */
 const texts = {
@@ -91,7 +43,9 @@ const columns: fc.Arbitrary<ColumnOptions> = fc.constantFrom<ColumnOptions[]>(
 
 describe('a repaired output', () => {
   it('is the output of the corrected input and verifies, with any columns and any form of the input', async t => {
-    const { folder, at, scoring, repairing, verifying, read } = await bench(t);
+    const { folder, at, scoring, repairing, verifying, read } = await repairBench(t, 'in.csv', {
+      maxRejects: { percent: 100 },
+    });
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...lineNames), { maxLength: 20 }),

@@ -8,13 +8,10 @@ import fc from 'fast-check';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { ELEMENT, FILE, REQUIRED } from '../../../src/formats/parquet/footer/numbers.ts';
 import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
-import { type VerifyOutputOptions, verifyOutput } from '../../../src/runs/verify/verify.ts';
-import { newFolder } from '../../support/folder.ts';
 import { changeAll, parquetOf, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { runs } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
-import { score } from '../../support/scoring/score.ts';
-import { connect } from '../../support/stub/connect.ts';
+import { repairBench } from '../../support/scoring/repairs.ts';
 
 const { maxRecordBytes } = scoreDefaults;
 const ROWS = 40;
@@ -25,31 +22,9 @@ const text = (correct: (row: number) => string): string =>
   `id,value,note\n${Array.from({ length: ROWS }, (_, i) => `${i + 1}.5,${correct(i + 1)},"a ""note"" of ${i + 1}"\n`).join('')}`;
 
 async function bench(t: TestContext) {
-  const folder = await newFolder(t);
-  const service = { isBad: (features: Record<string, unknown>): boolean => features.value === 'bad' };
-  const { client } = await connect(t, {
-    behave({ body, defaultResponse }) {
-      for (const [index, { features }] of body.personas.entries())
-        if (service.isBad(features))
-          Object.assign(defaultResponse.predictions, { [index]: { error: { code: 'bad', message: 'no' } } });
-      return false;
-    },
-  });
-  const at = (name: string): string => join(folder, name);
+  const { repairing: repairWith, ...others } = await repairBench(t, 'in.parquet', { features: ['value'] });
+  const { at, scoring } = others;
   await writeFile(at('in.parquet'), await parquetOf(text(value), { groupRows: 15, numbers: ['id'] }));
-  const scoring = (input: string, output: string, more = {}) =>
-    score(
-      {
-        ...scoreDefaults,
-        input: at(input),
-        output: at(output),
-        report: 'r',
-        classes: ['no', 'yes'],
-        features: ['value'],
-        ...more,
-      },
-      client,
-    );
   /** Corrects rejects, all or those that are chosen, scores them, and repairs the output. */
   const repairing = async (
     output: string,
@@ -63,28 +38,9 @@ async function bench(t: TestContext) {
     );
     await writeFile(at(`corrections${kind}`), corrected.join('\n'));
     await scoring(`corrections${kind}`, `corrected${kind}`, more);
-    return repair({
-      output: at(output),
-      corrected: at(`corrected${kind}`),
-      maxRecordBytes,
-      private: false,
-      ...more,
-    });
+    return repairWith(output, more, `corrected${kind}`);
   };
-  const verifying = async (output: string, more: Partial<VerifyOutputOptions> = {}) => {
-    const [rejects, repaired] = ['rejects', 'repaired'].map(suffix =>
-      existsSync(at(`${output}.${suffix}`)) ? at(`${output}.${suffix}`) : undefined,
-    );
-    return verifyOutput({
-      input: at('in.parquet'),
-      output: at(output),
-      maxRecordBytes,
-      rejects,
-      repaired,
-      ...more,
-    });
-  };
-  return { at, scoring, repairing, verifying, service };
+  return { ...others, repairing };
 }
 
 describe('a repaired output of Parquet', () => {

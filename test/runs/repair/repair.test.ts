@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import type { Checkpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { localPath, type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
-import { verifyOutput } from '../../../src/runs/verify/verify.ts';
+import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { resolveTarget } from '../../../src/storage/backends.ts';
-import { newFolder } from '../../support/folder.ts';
+import { identity } from '../../support/file-output.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
 import { runs } from '../../support/random-tests.ts';
-import { score } from '../../support/scoring/score.ts';
-import { connect } from '../../support/stub/connect.ts';
+import { repairBench } from '../../support/scoring/repairs.ts';
 
 /** Lines of an input: a row that is scored, rejected by the service or malformed, or a blank line. */
 type Line = 'good' | 'bad' | 'short' | 'blank' | 'quoted';
@@ -36,58 +32,19 @@ const correct = (text: string, isLeft: (id: number) => boolean = () => false): s
     );
 
 async function bench(t: TestContext) {
-  const folder = await newFolder(t);
-  const { client } = await connect(t, {
-    behave({ body, defaultResponse }) {
-      for (const [index, { features }] of body.personas.entries())
-        if (features.value === 'bad')
-          Object.assign(defaultResponse.predictions, { [index]: { error: { code: 'bad', message: 'no' } } });
-      return false;
-    },
-  });
-  const at = (name: string): string => join(folder, name);
-  const scoring = (input: string, output: string, more = {}) =>
-    score(
-      {
-        ...scoreDefaults,
-        input: at(input),
-        output: at(output),
-        report: 'r',
-        classes: ['no', 'yes'],
-        ...more,
-      },
-      client,
-    );
-  const { maxRecordBytes } = scoreDefaults;
-  const repairing = (more: Partial<RepairOptions> = {}) =>
-    repair({
-      output: at('out.csv'),
-      corrected: at('corrected.csv'),
-      maxRecordBytes,
-      private: false,
-      ...more,
-    });
-  const verifying = async (output = 'out.csv', more = {}) => {
-    const names = await readdir(folder);
-    const [rejects, repaired] = ['rejects', 'repaired'].map(suffix =>
-      names.includes(`${output}.${suffix}`) ? at(`${output}.${suffix}`) : undefined,
-    );
-    return verifyOutput({
-      input: at('in.csv'),
-      output: at(output),
-      maxRecordBytes,
-      rejects,
-      repaired,
-      ...more,
-    });
-  };
-  const read = (name: string) => readFile(at(name), 'utf8');
+  const { repairing, verifying, ...others } = await repairBench(t, 'in.csv');
+  const { at, read, scoring } = others;
   /** Corrects the rejects file, and scores it. */
   const scoreCorrected = async (isLeft?: (id: number) => boolean): Promise<void> => {
     await writeFile(at('corrected'), correct(await read('out.csv.rejects'), isLeft));
     await scoring('corrected', 'corrected.csv');
   };
-  return { folder, at, scoring, repairing, verifying, read, scoreCorrected };
+  return {
+    ...others,
+    repairing: (more: Partial<RepairOptions> = {}) => repairing('out.csv', more),
+    verifying: (output = 'out.csv', more = {}) => verifying(output, more),
+    scoreCorrected,
+  };
 }
 
 const inputOf = (lines: readonly Line[], ending = '\n'): string =>
@@ -169,7 +126,7 @@ describe('a repaired output', () => {
     await scoring('corrected', 'corrected.csv.gz');
     const files = { output: at('out.csv.gz'), corrected: at('corrected.csv.gz'), rejects: at('left') };
     assert.deepEqual(await repairing(files), { placed: 2, already: 0, left: 0 });
-    assert.match(gunzipSync(await readFile(at('out.csv.gz'))).toString(), /\n0,good,.*\n1,x,.*\n2,good,/);
+    assert.match(await read('out.csv.gz'), /\n0,good,.*\n1,x,.*\n2,good,/);
     assert.equal(await read('left'), 'reject_row,reject_line,reject_code,reject_reason,id,value\n');
     await verifying('out.csv.gz', { rejects: at('left') });
     assert.deepEqual(await repairing(files), { placed: 0, already: 2, left: 0 });
@@ -288,30 +245,12 @@ const checkpointOfKilledRun: Checkpoint = {
   format: 1,
   state: 'running',
   attempt: firstAttempt(),
-  fingerprint: {
-    input: { path: '/data/in.csv', size: 479, modified: 1, codec: 'none' },
-    format: 'csv',
-    readAs: { delimiter: ',', quote: '"', loneCr: false },
-    service: 'stub',
-    report: { id: 'r', hash: 'x' },
-    options: {},
-  },
+  fingerprint: identity.fingerprint,
   position: { offset: 9, row: 1, line: 2 },
   prefix: { offset: 9, blocks: '', digest: 'x' },
   output: { bytes: 0, uncompressed: 0, tail: 'x' },
   rejects: { bytes: 0, tail: 'x' },
-  rowCounts: {
-    read: 0,
-    scored: 0,
-    rejected: 0,
-    rejectedBy: {},
-    blank: 0,
-    batches: 0,
-    calls: 0,
-    retries: {},
-    bytesIn: 0,
-    bytesOut: 0,
-  },
+  rowCounts: newRowCounts(),
 };
 
 describe('what needs a local file refuses', () => {

@@ -40,8 +40,7 @@ describe('an input that verify reads in another way than the run did', () => {
   for (const [title, { text, options, says }] of Object.entries(cases))
     for (const output of ['out.csv', 'out.jsonl', 'out.parquet'])
       it(`${title} is told the options of the run: ${output}`, async t => {
-        const stub = await startStub();
-        t.after(() => stub.close());
+        const stub = await startStub(t);
         const cwd = await newFolder(t);
         await writeFile(join(cwd, 'in.csv'), text);
         const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

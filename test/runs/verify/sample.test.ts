@@ -79,7 +79,7 @@ describe('a sample that is predicted again', () => {
   it('leaves out rows that were rejected, and allows a service small differences', async t => {
     const { input, output, verifying } = await bench(t);
     let more = 0;
-    const stub = await startStub({
+    const stub = await startStub(t, {
       report: { classes: ['no', 'yes'] },
       behave({ body, defaultResponse }) {
         for (const [index, { features }] of body.personas.entries()) {
@@ -94,7 +94,6 @@ describe('a sample that is predicted again', () => {
         return false;
       },
     });
-    t.after(() => stub.close());
     const scorer = new Client({ url: stub.url, key: stub.key });
     t.after(() => scorer.close());
     await score({ input, output, report: 'r', scorer });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getHeapStatistics } from 'node:v8';
 import fc from 'fast-check';
-import { JsonReader } from '../../../src/server/predict/json-reader.ts';
+import { JsonReader, Latin1Window } from '../../../src/server/predict/json-reader.ts';
 import { RequestError } from '../../../src/server/problems/problems.ts';
 import { runs } from '../../support/random-tests.ts';
 
@@ -129,4 +129,17 @@ test('a body of which only the beginning is read has little text in memory', () 
   const grown = getHeapStatistics().used_heap_size - before;
   assert.equal(opened.at(-1)?.name.name, 'id');
   assert.ok(grown < 10e6, `${grown} bytes`);
+});
+
+test('a window gives the text of any piece, within a window, across two and longer than one', () => {
+  const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7) % 251));
+  const window = new Latin1Window(bytes);
+  const offset = fc.integer({ min: 0, max: bytes.length });
+  fc.assert(
+    fc.property(offset, offset, (one, other) => {
+      const [start, end] = [Math.min(one, other), Math.max(one, other)];
+      for (const stop of [end, Math.min(end, start + 20)])
+        assert.equal(window.slice(start, stop), bytes.toString('latin1', start, stop));
+    }),
+  );
 });

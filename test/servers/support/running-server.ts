@@ -4,7 +4,7 @@ import { open, readdir, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/listen.ts';
 import { binOf, sourceOf } from './places.ts';
 
 /** Where a server finds what it needs. */

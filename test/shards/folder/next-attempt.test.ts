@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LEASE_MS, nextShardAttempt, type SeenAttempt } from '../../../src/shards/folder/next-attempt.ts';
-import type { Beat } from '../../../src/shards/folder/result-shape.ts';
+import type { ShardHeartbeat } from '../../../src/shards/folder/result-shape.ts';
 
-const beat = (own: Partial<Beat> = {}): Beat => ({
+const beat = (own: Partial<ShardHeartbeat> = {}): ShardHeartbeat => ({
   beat: 1,
   state: 'running',
   row: 1,

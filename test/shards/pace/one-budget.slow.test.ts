@@ -33,7 +33,7 @@ async function planned(
     if (isThrottled) send(response, 429, { code: 'rate_limited' });
     return isThrottled;
   };
-  const stub = await startStub({ report: { classes: ['no', 'yes'] }, first });
+  const stub = await startStub(undefined, { report: { classes: ['no', 'yes'] }, first });
   const workers: Running[] = [];
   t.after(async () => {
     for (const { child } of workers) child.kill('SIGKILL');

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beatName, leaseName, openFolder } from '../../../src/shards/folder/names.ts';
-import type { Beat } from '../../../src/shards/folder/result-shape.ts';
+import { heartbeatName, leaseName, openFolder } from '../../../src/shards/folder/names.ts';
+import type { ShardHeartbeat } from '../../../src/shards/folder/result-shape.ts';
 import { LeaseWatch, ShardTurns } from '../../../src/shards/work/see-attempts.ts';
 import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const SHARDS = Array.from({ length: 60 }, (_, shard) => shard);
 const HOLDER = { worker: 'w', pid: 1, started: '1', realm: 'another machine', row: 1 };
-const BEAT: Beat = { beat: 1, state: 'running', row: 1, read: 0, rejected: 0, error: null };
+const BEAT: ShardHeartbeat = { beat: 1, state: 'running', row: 1, read: 0, rejected: 0, error: null };
 
 /** A folder in which another machine scores all shards, and the names of the files that are read. */
 async function heldShards(t: TestContext): Promise<{ folder: SharedFolder; reads: string[] }> {
@@ -17,7 +17,7 @@ async function heldShards(t: TestContext): Promise<{ folder: SharedFolder; reads
   await folder.prepare();
   for (const shard of SHARDS) {
     await folder.replace(leaseName(shard, 1), JSON.stringify(HOLDER));
-    await folder.replace(beatName(shard, 1), JSON.stringify(BEAT));
+    await folder.replace(heartbeatName(shard, 1), JSON.stringify(BEAT));
   }
   const reads: string[] = [];
   const read = (name: string): Promise<string | undefined> => {
@@ -34,7 +34,7 @@ describe('a worker that watches the leases of others', () => {
     for (let look = 0; look < 5; look++) await watch.look(SHARDS);
     const times = (name: string): number => reads.filter(each => each === name).length;
     assert.deepEqual(
-      SHARDS.map(shard => times(beatName(shard, 1))),
+      SHARDS.map(shard => times(heartbeatName(shard, 1))),
       SHARDS.map(shard => (shard < 5 ? 3 : 2)),
     );
     assert.ok(SHARDS.every(shard => times(leaseName(shard, 1)) === 1));
@@ -45,7 +45,7 @@ describe('a worker that watches the leases of others', () => {
     const watch = new LeaseWatch(folder);
     await watch.look([3, 4]);
     await delay(30);
-    await folder.replace(beatName(4, 1), JSON.stringify({ ...BEAT, beat: 2 }));
+    await folder.replace(heartbeatName(4, 1), JSON.stringify({ ...BEAT, beat: 2 }));
     const names = await folder.list('leases');
     const [silent] = await watch.attemptsOf(3, names);
     const [lively] = await watch.attemptsOf(4, names);
@@ -57,10 +57,10 @@ describe('a worker that watches the leases of others', () => {
     const { folder } = await heldShards(t);
     const watch = new LeaseWatch(folder);
     await watch.look([3]);
-    await folder.replace(beatName(3, 1), JSON.stringify(BEAT).slice(0, -1));
+    await folder.replace(heartbeatName(3, 1), JSON.stringify(BEAT).slice(0, -1));
     const [attempt] = await watch.attemptsOf(3, await folder.list('leases'));
     assert.deepEqual([attempt?.beat, attempt?.silentMs], [undefined, 0]);
-    await folder.replace(beatName(3, 1), JSON.stringify({ ...BEAT, beat: 2 }));
+    await folder.replace(heartbeatName(3, 1), JSON.stringify({ ...BEAT, beat: 2 }));
     const [next] = await watch.attemptsOf(3, await folder.list('leases'));
     assert.deepEqual([next?.beat?.beat, next?.silentMs], [2, 0]);
   });

@@ -13,14 +13,13 @@ import { send, startStub } from '../../support/stub/service.ts';
 /** A planned run of one shard, and a service that is down or not. */
 async function newRun(t: TestContext) {
   let isDown = false;
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
     behave({ response }) {
       if (isDown) send(response, 503, {});
       return isDown;
     },
   });
-  t.after(() => stub.close());
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'in.csv'), csv(100));
   mkdirSync(join(cwd, 'disk'));

@@ -31,8 +31,7 @@ describe('the name of an object', () => {
 });
 
 test('a listing without an end is refused after a thousand empty pages', async t => {
-  const service = await startObjectService();
-  t.after(() => service.close());
+  const service = await startObjectService(t);
   service.hooks.isEndless = true;
   const store = withObjectStore(service.endpoint).get('s3');
   assert.ok(store);

@@ -9,8 +9,7 @@ import { type ObjectService, startObjectService } from '../../support/object-sto
 const layout = { folders: ['leases', 'parts'], files: ['plan.json'], marker: 'plan.json' };
 
 async function opened(t: TestContext): Promise<{ service: ObjectService; folder: SharedFolder }> {
-  const service = await startObjectService();
-  t.after(() => service.close());
+  const service = await startObjectService(t);
   const folder = sharedFolderAt(service.nameOf('/run'), layout, withObjectStore(service.endpoint));
   return { service, folder };
 }

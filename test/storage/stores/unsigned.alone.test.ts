@@ -8,8 +8,7 @@ for (const name of Object.keys(process.env)) if (/^(AWS|GOOGLE|AZURE)_/.test(nam
 Object.assign(process.env, { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' });
 
 it('public objects are read without any credentials', async t => {
-  const service = await startObjectService();
-  t.after(() => service.close());
+  const service = await startObjectService(t);
   service.put('/in.csv', Buffer.from('a\n1\n'));
   const { endpoint } = service;
   for (const [scheme, isGoogle] of [

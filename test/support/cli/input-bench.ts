@@ -7,8 +7,7 @@ import { startStub } from '../stub/service.ts';
 
 /** Runs commands in a folder with an input. */
 export async function inputBench(t: TestContext, input: Buffer | string, name = 'in.csv') {
-  const stub = await startStub();
-  t.after(() => stub.close());
+  const stub = await startStub(t);
   const cwd = await newFolder(t);
   await writeFile(join(cwd, name), input);
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

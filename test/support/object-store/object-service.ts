@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { listen } from '../listen.ts';
 
 /** A request as a test sees it. */
 export interface ObjectRequest {
@@ -65,7 +65,6 @@ export interface ObjectService {
   /** Gives all of them up, as another program would. */
   abortUploads(): void;
   readonly hooks: Hooks;
-  close(): Promise<void>;
 }
 
 /** An error of the service. */
@@ -85,7 +84,7 @@ class Refusal extends Error {
  * parts but the last have one size, a part that is uploaded again replaces the former one, the complete parts must have
  * the given tags, and writes may be conditional.
  */
-export async function startObjectService(): Promise<ObjectService> {
+export async function startObjectService(t: TestContext): Promise<ObjectService> {
   const objects = new Map<string, StoredObject>();
   const uploads = new Map<string, Upload>();
   const hooks: Hooks = {};
@@ -262,11 +261,8 @@ export async function startObjectService(): Promise<ObjectService> {
 
   // A connection that is closed while it is used again is a fault, which tests make themselves.
   server.keepAliveTimeout = 600_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: await listen(t, server),
     nameOf: key => `s3://${BUCKET}${key}`,
     objects,
     copied,
@@ -275,10 +271,6 @@ export async function startObjectService(): Promise<ObjectService> {
     uploads: () => [...uploads.values()].map(({ key }) => key),
     abortUploads: () => uploads.clear(),
     hooks,
-    async close() {
-      server.closeAllConnections();
-      await new Promise(done => server.close(done));
-    },
   };
 }
 

@@ -62,8 +62,7 @@ export async function storeBench(
       return true;
     },
   });
-  const service = await startObjectService();
-  t.after(() => service.close());
+  const service = await startObjectService(t);
   if (format === 'parquet') service.put('/in.parquet', await readFile(path));
   const input = format === 'parquet' ? service.nameOf('/in.parquet') : path;
   const options = {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../listen.ts';
 import {
@@ -30,9 +31,7 @@ export async function startCollector(
 ): Promise<Collector> {
   const collector: Collector = { url: '', spans: [], resources: [], metrics: [], requests: [] };
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+    const body = await buffer(request);
     const path = request.url ?? '';
     collector.requests.push({ path, headers: request.headers, body });
     if (behave(request, response)) return;

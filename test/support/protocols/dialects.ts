@@ -28,6 +28,40 @@ export const azureml: Dialect = {
   error: message => ({ message }),
 };
 
+/** What a model of MLflow returns for a row: probabilities, as a list or an object by class, a label, or a number. */
+type Returned = 'lists' | 'objects' | 'labels' | 'numbers';
+
+/** A scoring server of MLflow. */
+export const mlflow = (returned: Returned = 'lists'): Dialect => ({
+  path: '/invocations',
+  type: json,
+  others: { '/ping': '\n' },
+  needsKey: true,
+  rowsOf(body) {
+    const { dataframe_split: frame, ...others } = JSON.parse(body);
+    if (Object.keys(others).length > 0) throw new TypeError('the input is not a dataframe');
+    return byColumn(frame.columns, frame.data);
+  },
+  respond(probabilities, body) {
+    const predictions = probabilities.map(each => {
+      if (returned === 'labels') return labelOf(each);
+      if (returned === 'numbers') return each.no;
+      if (returned === 'lists') return Object.values(each);
+      // A dict of Python keeps the order in which its members were set.
+      return probabilities.length % 2 === 0 ? each : { yes: each.yes, no: each.no };
+    });
+    // Proxies in front of servers, and versions of MLflow, differ in spaces and members.
+    const response =
+      body.length % 3 === 0 ? { predictions, databricks_output: { trace: null } } : { predictions };
+    return JSON.stringify(response, null, body.length % 2);
+  },
+  error: message => ({ error_code: 'BAD_REQUEST', message, sqlstate: null, error_class: null }),
+});
+
+/** A label that has to be quoted, or one that has not. */
+export const labelOf = ({ no = 0, yes = 0 }: Record<string, number>): string =>
+  no > yes ? 'no, "never"' : 'yes';
+
 /** KServe with the model `r`, whose content type must not have a charset. */
 export const kserveV1: Dialect = {
   path: '/v1/models/r:predict',

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../listen.ts';
 import { key } from '../secrets.ts';
@@ -17,7 +18,7 @@ export interface Dialect {
   /** Whether requests must have the key as a bearer token. */
   readonly needsKey: boolean;
   /** The rows of a body. @throws for one that the server would not understand */
-  rowsOf(body: string, request: IncomingMessage): Rows;
+  rowsOf(body: string, request: Pick<IncomingMessage, 'headers'>): Rows;
   /** The body of a response, with the probabilities of each row: text, or what is written as JSON. */
   respond(predictions: Record<string, number>[], body: string): unknown;
   /** The body of an error with this message. */
@@ -51,8 +52,7 @@ export async function startModelServer(
 ): Promise<ModelServer> {
   const calls: ModelCall[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const body = await text(request);
     const { url = '', headers } = request;
     const fail = (status: number, message: string): void => {
       response.writeHead(status).end(JSON.stringify(dialect.error(message)));
@@ -62,7 +62,6 @@ export async function startModelServer(
     if (other !== undefined) return response.end(other);
     if (url !== dialect.path) return fail(404, 'there is nothing here');
     if (headers['content-type'] !== dialect.type) return fail(500, 'the content type');
-    const body = Buffer.concat(chunks).toString();
     let rows: Rows;
     try {
       rows = dialect.rowsOf(body, request);

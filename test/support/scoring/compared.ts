@@ -55,7 +55,6 @@ export function compareTexts(
       file,
       batchRows: options.batchRows ?? 3,
       batchBytes: () => 1 << 20,
-      rowOverhead: 0,
       maxRecordBytes: 1 << 20,
       start: layout.start,
     });

@@ -15,11 +15,10 @@ export async function filesWith(
   files: Record<string, string | Buffer>,
   options: StubOptions = {},
 ) {
-  const stub = await startStub({
+  const stub = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
     ...options,
   });
-  t.after(() => stub.close());
   const cwd = await newFolder(t);
   for (const [name, text] of Object.entries(files)) {
     await mkdir(join(cwd, name, '..'), { recursive: true });

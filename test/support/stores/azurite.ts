@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { newFolder } from '../folder.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../listen.ts';
 import type { RealStore } from './real-store.ts';
 import { killProcess, programOf, untilReady } from './store.ts';
 

@@ -1,4 +1,5 @@
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../listen.ts';
 
@@ -30,7 +31,7 @@ export async function startFaultyProxy(
 ): Promise<FaultyProxy> {
   const counts = new Map<Fault, number>();
   const server = createServer(async (request, response) => {
-    const body = await bytesOf(request);
+    const body = await buffer(request);
     let fault = choose(request);
     if (fault === 'flipped') {
       if (body.length === 0 || /xml/.test(request.headers['content-type'] ?? '')) fault = undefined;
@@ -43,7 +44,7 @@ export async function startFaultyProxy(
     const upstream = forward(`${target}${url}`, { method, headers });
     upstream.on('error', () => response.destroy());
     upstream.on('response', async answer => {
-      const bytes = await bytesOf(answer).catch(() => undefined); // the store has closed it
+      const bytes = await buffer(answer).catch(() => undefined); // the store has closed it
       if (bytes === undefined || fault === 'lost') {
         request.socket.destroy();
         return;
@@ -55,12 +56,6 @@ export async function startFaultyProxy(
     return upstream.end(body);
   });
   return { url: await listen(t, server), counts };
-}
-
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 function refuse(response: ServerResponse, status: number, code: string): void {

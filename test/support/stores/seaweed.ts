@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { newFolder } from '../folder.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../listen.ts';
 import type { RealStore } from './real-store.ts';
 import { killProcess, programOf, untilReady } from './store.ts';
 

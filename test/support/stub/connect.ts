@@ -13,7 +13,7 @@ export async function connect(
   t: TestContext,
   { path = '', ...options }: ConnectOptions = {},
 ): Promise<{ stub: Stub; client: ServiceClient<ReportProtocol>; reports: ReportClient }> {
-  const stub = await startStub(options);
+  const stub = await startStub(t, options);
   const url = new URL(stub.url + path);
   const client = new ServiceClient({
     url,
@@ -23,9 +23,6 @@ export async function connect(
     protocol: reportProtocol(),
     ...options,
   });
-  t.after(async () => {
-    await client.close();
-    await stub.close();
-  });
+  t.after(() => client.close());
   return { stub, client, reports: new ReportClient(client) };
 }

@@ -1,31 +1,20 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
+import { listen } from '../listen.ts';
 
 /** What a server sends: all at once, or chunk by chunk as long as the client reads. */
 export type SentBytes = Iterable<string | Buffer>;
 
 /** A server that sends given bytes in response to any request. @returns its base URL */
 export async function startRaw(t: TestContext, respond: (request: string) => SentBytes): Promise<string> {
-  const sockets = new Set<Socket>();
   const server = createServer(socket => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {}); // the client may close early
     socket.on('data', data => {
       const request = data.toString('latin1');
       if (/^(GET|POST) /.test(request)) send(socket, respond(request));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return `http://127.0.0.1:${port}`;
+  return listen(t, server);
 }
 
 function send(socket: Socket, bytes: SentBytes): void {

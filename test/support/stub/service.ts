@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
 import { key } from '../secrets.ts';
 
 /** A request to the stub, and its default response. */
@@ -44,19 +46,23 @@ export interface Stub {
 /**
  * A prediction service on a real socket without a model: a persona's probabilities are a hash of its features, so that
  * a row joined to another row's prediction is noticed.
+ *
+ * @param t closes it when the test ends; undefined: the caller does
  */
-export async function startStub(options: StubOptions = {}): Promise<Stub> {
+export async function startStub(
+  t: Pick<TestContext, 'after'> | undefined,
+  options: StubOptions = {},
+): Promise<Stub> {
   const { classes = ['no', 'yes'], behave, tls } = options;
   const { accepts = ({ headers }) => headers.authorization === `ApiKey ${key}` } = options;
   const bodies: StubCall['body'][] = [];
   const listener: RequestListener = async (request, response) => {
     if (options.first?.(request, response)) return undefined;
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const sent = await text(request);
     if (!accepts(request)) return send(response, 401, { code: 'unauthorized' });
     if (request.url?.startsWith('/user/report/'))
       return send(response, 200, { tech_specs: {}, drivers: [], ...options.report });
-    const body: StubCall['body'] = JSON.parse(Buffer.concat(chunks).toString());
+    const body: StubCall['body'] = JSON.parse(sent);
     bodies.push(body);
     const predictions = body.personas.map(({ features }) => ({
       probabilities: probabilitiesOf(features, classes),
@@ -85,6 +91,7 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
     comeUp: () => listen(port),
     close: leave,
   };
+  t?.after(leave);
   return stub;
 }
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { listen } from '../listen.ts';
 import { probabilitiesOf } from './service.ts';
 
 /** A request as received, and the connection for the response. */
@@ -37,16 +37,12 @@ export async function startWire(
   service: Answers = reportAnswers,
   tls?: TlsOptions,
 ): Promise<string> {
-  const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
   let connections = 0;
   const serve = (socket: Socket): void => {
     const connection = ++connections;
     let number = 0;
     let received = '';
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {}); // the client may close early
     socket.on('data', data => {
       received += data.toString('latin1');
       const end = received.indexOf('\r\n\r\n') + 4;
@@ -79,15 +75,11 @@ export async function startWire(
     });
   };
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   t.after(() => {
     for (const timer of timers) clearTimeout(timer);
-    for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
+  const url = await listen(t, server);
+  return tls === undefined ? url : url.replace('http', 'https');
 }
 
 /** What a service responds to requests without and with a body. */

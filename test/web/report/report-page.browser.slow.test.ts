@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import { listen } from '../../support/listen.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 import { axeViolations } from '../../support/web/axe.ts';
@@ -136,16 +135,14 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
       });
       incoming.pipe(passed);
     });
-    await once(proxy.listen(0, '127.0.0.1'), 'listening');
-    t.after(() => proxy.close());
-    const { port } = proxy.address() as AddressInfo;
+    const address = await listen(t, proxy);
     // Cookies do not depend on the port.
-    await page.goto(`http://127.0.0.1:${port}/predictions/one`);
-    await page.locator('#score-command', { hasText: `--url 'http://127.0.0.1:${port}'` }).waitFor();
+    await page.goto(`${address}/predictions/one`);
+    await page.locator('#score-command', { hasText: `--url '${address}'` }).waitFor();
     for (const id of ['curl-persona', 'curl-batch'])
       assert.match(
         (await page.locator(`#${id}`).textContent()) ?? '',
-        new RegExp(`^curl -fsS 'http://127\\.0\\.0\\.1:${port}/user/`),
+        new RegExp(`^curl -fsS '${address}/user/`),
       );
   });
 

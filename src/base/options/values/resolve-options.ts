@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../errors.ts';
-import { parseRecords } from '../../parse-records.ts';
+import { COMMAS, parseRecords } from '../../parse-records.ts';
 import type { Kind, Option, Options } from '../option.ts';
 import { readDuration, readSize } from './duration.ts';
 import { describeMismatch, expectedText } from './expectation.ts';
@@ -104,10 +104,11 @@ export function readFlag(name: string, { kind }: Option, flag: unknown): unknown
   return flag;
 }
 
+/** A list after a flag is one CSV record, so that an item may contain a comma. */
 function readList(name: string, flag: string): string[] {
   if (flag === '') return [];
   try {
-    return parseRecords(flag, FLAG_LIST)[0] ?? [];
+    return parseRecords(flag, COMMAS)[0] ?? [];
   } catch {
     throw badOption(name, 'unclosed quote in the list');
   }
@@ -124,9 +125,6 @@ function readMap(name: string, flag: string): Record<string, string> {
   if (Object.keys(map).length < entries.length) throw badOption(name, 'a name is given twice');
   return map;
 }
-
-/** A list after a flag is one CSV record, so that an item may contain a comma. */
-const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
 
 /** @param typed the text after the flag, for messages */
 function checkValue(name: string, option: Option, value: unknown, typed?: unknown): unknown {

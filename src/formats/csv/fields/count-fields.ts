@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../base/parse-records.ts';
 import type { Fault } from '../../records/faults.ts';
-import { contentEnd, countLines, LF } from '../../records/line-endings.ts';
+import { CR, contentEnd, countLines, LF } from '../../records/line-endings.ts';
 
 /** Offset of the quote that closes the field whose quote is at `open`, or `end`; an escaped quote is data. */
 export function closingQuote(bytes: Uint8Array, open: number, end: number, escaper: number): number {
@@ -23,6 +23,19 @@ export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect:
   let at = isQuoted ? closingQuote(bytes, start, end, dialect.escape?.charCodeAt(0) ?? -1) : start;
   while (at < end && bytes[at] !== delimiter) at++;
   return at;
+}
+
+const [COMMA, QUOTE] = [0x2c, 0x22];
+
+/**
+ * Whether a text needs quotes in a CSV with commas: also if it is empty, because a missing value is empty without them.
+ */
+export function needsQuotes(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE || byte === COMMA || byte === LF || byte === CR) return true;
+  }
+  return start === end;
 }
 
 /** Number of fields in the record `bytes[start, end)`; none is decoded. */

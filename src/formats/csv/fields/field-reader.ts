@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
 import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../bytes/word-view.ts';
-import { MAX_PLACED_BYTES, placeRecords } from '../../columns/place-records.ts';
+import { type PlacedFields, placeFields } from '../../columns/place-records.ts';
 import { type Batch, RecordKind, startOf } from '../../records/batch.ts';
 import {
   badQuoting,
@@ -12,7 +12,7 @@ import {
   raggedFaults,
   repeatedHeader,
 } from '../../records/faults.ts';
-import type { Fields, PlacedRecords } from '../../records/fields.ts';
+import type { Fields } from '../../records/fields.ts';
 import { contentEnd } from '../../records/line-endings.ts';
 import { faultOfRecord } from './count-fields.ts';
 import type { NumberFinder } from './number-finder.ts';
@@ -33,6 +33,8 @@ export class FieldReader {
   readonly #numbers: NumberFinder | undefined;
   #starts: Int32Array = new Int32Array();
   #ends = this.#starts;
+  /** The records of the batch. */
+  #records = 0;
 
   /**
    * @param width number of fields in a valid record
@@ -64,7 +66,7 @@ export class FieldReader {
     let start = 0;
     for (let index = 0; index < ends.length; index++) {
       if (allUtf8 && placed !== undefined) {
-        const next = placed.find(index, rows);
+        const next = this.#findInKernel(placed, index, rows);
         rows += next - index;
         index = next;
         start = startOf(batch, index);
@@ -102,7 +104,7 @@ export class FieldReader {
     return {
       rows,
       width,
-      bytes: this.#unquote(bytes, escaped, placed?.room),
+      bytes: this.#unquote(bytes, escaped, placed?.texts),
       faults,
       starts: this.#starts,
       ends: this.#ends,
@@ -111,23 +113,41 @@ export class FieldReader {
   }
 
   /** Takes memory for the fields of a batch. */
-  #place(batch: Batch): KernelFields | undefined {
+  #place(batch: Batch): PlacedFields | undefined {
     const records = batch.ends.length;
+    this.#records = records;
     // A record has at most one field more than bytes, so short records with a million columns need little memory.
     const fields = Math.min(records * this.#width, batch.bytes.length + records);
-    if (this.#memory !== undefined && batch.bytes.length <= MAX_PLACED_BYTES) {
-      const shape = { fields, width: this.#width, dialect: this.#dialect };
-      const placed = new KernelFields(this.#memory, batch, shape);
-      this.#starts = placed.starts;
-      this.#ends = placed.ends;
-      return placed;
-    }
+    const placed = placeFields(this.#memory, batch, fields);
     // Those of a batch before may be in the memory of the kernel, where other arrays of this batch are now.
-    if (this.#memory !== undefined || fields > this.#starts.length) {
-      this.#starts = new Int32Array(fields);
-      this.#ends = new Int32Array(fields);
-    }
-    return undefined;
+    if (this.#memory !== undefined || fields > this.#starts.length)
+      ({ starts: this.#starts, ends: this.#ends } = placed ?? {
+        starts: new Int32Array(fields),
+        ends: new Int32Array(fields),
+      });
+    return placed;
+  }
+
+  /**
+   * Finds the fields of records, from `index` on, which are rows from `row` on.
+   *
+   * @returns the first record that is blank, malformed, without the right number of fields, or has an escaped quote
+   */
+  #findInKernel({ records, starts, ends }: PlacedFields, index: number, row: number): number {
+    const first = row * this.#width * Int32Array.BYTES_PER_ELEMENT;
+    return records.kernel.findFields(
+      records.bytes,
+      records.recordEnds,
+      records.kinds,
+      index,
+      this.#records,
+      this.#width,
+      this.#delimiter,
+      this.#quote ?? -1,
+      Number(this.#dialect.loneCr),
+      starts.byteOffset + first,
+      ends.byteOffset + first,
+    );
   }
 
   /**
@@ -217,11 +237,11 @@ export class FieldReader {
   /**
    * Appends the unescaped fields to the bytes, and updates their offsets.
    *
-   * @param room memory that begins with the bytes, and has room for as many again
+   * @param texts memory that begins with the bytes, and is twice as long
    */
-  #unquote(bytes: Buffer, indexes: readonly number[], room?: Buffer): Buffer {
+  #unquote(bytes: Buffer, indexes: readonly number[], texts?: Buffer): Buffer {
     if (indexes.length === 0) return bytes;
-    const all = room ?? Buffer.concat([bytes], this.#withUnescaped(bytes.length, indexes));
+    const all = texts ?? Buffer.concat([bytes], this.#withUnescaped(bytes.length, indexes));
     let to = bytes.length;
     for (const index of indexes) {
       // Without the quotes around the field, and without what escapes those in it.
@@ -238,62 +258,5 @@ export class FieldReader {
 
   #withUnescaped(size: number, indexes: readonly number[]): number {
     return indexes.reduce((sum, i) => sum + (this.#ends[i] as number) - (this.#starts[i] as number), size);
-  }
-}
-
-const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
-
-interface FieldsShape {
-  /** The most fields that the batch may have. */
-  fields: number;
-  /** Those of a valid record. */
-  width: number;
-  dialect: Dialect;
-}
-
-/** A copy of a batch in the memory of a kernel, and the offsets of its fields. */
-class KernelFields {
-  readonly bytes: Buffer;
-  /** Begins with the bytes, and has room for as many again. */
-  readonly room: Buffer;
-  readonly records: PlacedRecords;
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  /**
-   * Finds the fields of records, from `index` on, which are rows from `row` on.
-   *
-   * @returns the first record that is blank, malformed, without the right number of fields, or has an escaped quote
-   */
-  readonly find: (index: number, row: number) => number;
-
-  constructor(memory: BatchMemory, batch: Batch, { fields, width, dialect }: FieldsShape) {
-    const size = batch.bytes.length;
-    const records = placeRecords(memory, batch, size);
-    const startsAt = memory.reserve(fields * OFFSET_BYTES);
-    const endsAt = memory.reserve(fields * OFFSET_BYTES);
-    const { buffer, kernel } = memory;
-    this.records = records;
-    this.room = Buffer.from(buffer, records.bytes, 2 * size);
-    this.bytes = this.room.subarray(0, size);
-    this.starts = new Int32Array(buffer, startsAt, fields);
-    this.ends = new Int32Array(buffer, endsAt, fields);
-    const delimiter = dialect.delimiter.charCodeAt(0);
-    const quote = dialect.quote?.charCodeAt(0) ?? -1;
-    const loneCr = Number(dialect.loneCr);
-    const rowBytes = width * OFFSET_BYTES;
-    this.find = (index, row) =>
-      kernel.findFields(
-        records.bytes,
-        records.recordEnds,
-        records.kinds,
-        index,
-        batch.ends.length,
-        width,
-        delimiter,
-        quote,
-        loneCr,
-        startsAt + row * rowBytes,
-        endsAt + row * rowBytes,
-      );
   }
 }

@@ -88,8 +88,9 @@ export class RecordReader {
   }
 
   *#read(last: boolean): Generator<Batch> {
-    const { batchBytes, rowOverhead, maxRecordBytes, header, empty, numbers } = this.#options;
+    const { batchBytes, rowOverhead = 0, maxRecordBytes, header, empty, numbers } = this.#options;
     const finder = this.#finder;
+    const mostBytes = batchBytes ?? (() => Number.POSITIVE_INFINITY);
     while (!this.full) {
       const end = finder.nextEnd(last);
       const size = (end === -1 ? finder.bytes.length : end) - finder.recordStart;
@@ -103,14 +104,14 @@ export class RecordReader {
       const repeated = kind <= RecordKind.quoted && header?.find(finder.bytes, finder.recordStart, end, kind);
       if (repeated === 'other order') {
         yield* this.#cut();
-        throw otherHeader(this.#placeOf(finder.recordStart));
+        throw otherHeader(this.#locationOf(finder.recordStart));
       }
       if (repeated === 'same') kind = RecordKind.header;
       else if (kind <= RecordKind.quoted && empty?.is(finder.bytes, finder.recordStart, end, kind) === true)
         kind = RecordKind.empty;
       else if (kind <= RecordKind.quoted && numbers?.isWrong(finder.bytes, finder.recordStart, end) === true)
         kind = RecordKind.notANumber;
-      if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
+      if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > mostBytes()) yield* this.#cut();
       this.#ends[this.#records] = end - finder.batchStart;
       this.#kinds[this.#records++] = kind;
       this.#bodyBytes += size;
@@ -126,7 +127,7 @@ export class RecordReader {
     }
     if (last && !this.full && finder.recordStart < finder.bytes.length) {
       yield* this.#cut();
-      throw unclosedQuote(this.#placeOf(finder.lastQuote));
+      throw unclosedQuote(this.#locationOf(finder.lastQuote));
     }
   }
 
@@ -162,7 +163,7 @@ export class RecordReader {
     yield batch;
   }
 
-  #placeOf(offset: number): { file: string; line: number; row: number } {
+  #locationOf(offset: number): { file: string; line: number; row: number } {
     const { file, dialect } = this.#options;
     const { bytes, batchStart } = this.#finder;
     const line = this.#start.line + countLines(bytes, batchStart, offset, dialect);
@@ -177,15 +178,15 @@ export class RecordReader {
     const found = findLongField(bytes, recordStart, end, dialect);
     if (found === undefined) return;
     this.#hasLongField = true;
-    const { line, row } = this.#placeOf(found.at);
+    const { line, row } = this.#locationOf(found.at);
     onLongField({ line, row, bytes: found.bytes, lines: found.lines });
   }
 
   #tooLong(): RowcastError {
     const { openQuote, recordStart } = this.#finder;
     const { maxRecordBytes } = this.#options;
-    if (openQuote !== undefined) return unclosedQuote(this.#placeOf(openQuote), maxRecordBytes);
-    return recordTooLong(this.#placeOf(recordStart), maxRecordBytes);
+    if (openQuote !== undefined) return unclosedQuote(this.#locationOf(openQuote), maxRecordBytes);
+    return recordTooLong(this.#locationOf(recordStart), maxRecordBytes);
   }
 }
 

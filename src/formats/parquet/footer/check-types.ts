@@ -16,17 +16,22 @@ const physicalType: Enum = { count: TYPES.length };
 const { i16, i32, i64, byte, double, binary, true: bool } = TYPE;
 const ANY: Members = {};
 
-const keyValue: Members = { 1: binary, 2: binary };
-const time: Members = { 1: bool, 2: { 1: ANY, 2: ANY, 3: ANY } };
+/** Members with the numbers from 1 on. */
+function numbered(...members: readonly Shape[]): Members {
+  return Object.fromEntries(members.map((member, index) => [index + 1, member]));
+}
+
+const keyValue = numbered(binary, binary);
+const time = numbered(bool, numbered(ANY, ANY, ANY));
 const logicalType: Members = {
-  ...Object.fromEntries(Array.from({ length: 18 }, (_, index) => [index + 1, ANY])),
-  5: { 1: i32, 2: i32 },
+  ...numbered(...Array.from({ length: 18 }, () => ANY)),
+  5: numbered(i32, i32),
   7: time,
   8: time,
-  10: { 1: byte, 2: bool },
-  16: { 1: byte },
-  17: { 1: binary },
-  18: { 1: binary, 2: i32 },
+  10: numbered(byte, bool),
+  16: numbered(byte),
+  17: numbered(binary),
+  18: numbered(binary, i32),
 };
 const schemaElement: Members = {
   1: physicalType,
@@ -40,18 +45,8 @@ const schemaElement: Members = {
   9: i32,
   10: logicalType,
 };
-const statistics: Members = {
-  1: binary,
-  2: binary,
-  3: i64,
-  4: i64,
-  5: binary,
-  6: binary,
-  7: bool,
-  8: bool,
-  9: i64,
-};
-const box: Members = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [index + 1, double]));
+const statistics = numbered(binary, binary, i64, i64, binary, binary, bool, bool, i64);
+const box = numbered(...Array.from({ length: 8 }, () => double));
 const column: Members = {
   1: physicalType,
   2: [i32],
@@ -65,32 +60,14 @@ const column: Members = {
   10: i64,
   11: i64,
   12: statistics,
-  13: [{ 1: i32, 2: i32, 3: i32 }],
+  13: [numbered(i32, i32, i32)],
   14: i64,
   15: i32,
-  16: { 1: i64, 2: [i64], 3: [i64] },
-  17: { 1: box, 2: [i32] },
+  16: numbered(i64, [i64], [i64]),
+  17: numbered(box, [i32]),
 };
-const chunk: Members = {
-  1: binary,
-  2: i64,
-  3: column,
-  4: i64,
-  5: i32,
-  6: i64,
-  7: i32,
-  8: ANY,
-  9: binary,
-};
-const group: Members = {
-  1: [chunk],
-  2: i64,
-  3: i64,
-  4: [{ 1: i32, 2: bool, 3: bool }],
-  5: i64,
-  6: i64,
-  7: i16,
-};
+const chunk = numbered(binary, i64, column, i64, i32, i64, i32, ANY, binary);
+const group = numbered([chunk], i64, i64, [numbered(i32, bool, bool)], i64, i64, i16);
 /**
  * `FileMetaData` of parquet.thrift (github.com/apache/parquet-format, 2.12). Members that it does not have may be
  * there.
@@ -102,7 +79,7 @@ const footer: Members = {
   4: [group],
   5: [keyValue],
   6: binary,
-  7: [{ 1: ANY, 2: ANY }],
+  7: [numbered(ANY, ANY)],
   8: ANY,
   9: binary,
 };

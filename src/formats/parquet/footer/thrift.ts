@@ -122,6 +122,24 @@ export class ThriftStruct {
 }
 
 /**
+ * A struct with these members by their numbers: integers, texts as strings or bytes, and structs.
+ *
+ * @param integers the type of the integers
+ */
+export function structOf(
+  integers: 'i32' | 'i64',
+  members: Readonly<Record<number, number | string | Buffer | ThriftStruct | undefined>>,
+): ThriftStruct {
+  const struct = new ThriftStruct();
+  for (const [id, value] of Object.entries(members).map(([id, value]) => [Number(id), value] as const))
+    if (typeof value === 'number') struct.setInteger(id, value, integers);
+    else if (typeof value === 'string') struct.setText(id, value);
+    else if (value instanceof ThriftStruct) struct.setStruct(id, value);
+    else if (value !== undefined) struct.setBytes(id, value);
+  return struct;
+}
+
+/**
  * An integer is a number, or a bigint if it takes more than seven bytes; a double is its bytes, as is a text. What has
  * values in it stays as it was read, until it is asked for.
  */
@@ -292,7 +310,8 @@ function writeValue(type: number, value: ThriftValue, into: Uint8Array[]): void 
   }
 }
 
-function varint(value: number | bigint): Uint8Array {
+/** A number, seven bits in each byte. */
+export function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = [];
   if (typeof value === 'number') {
     let rest = value;

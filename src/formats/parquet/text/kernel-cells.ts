@@ -32,9 +32,23 @@ interface KeptCodes {
 }
 
 /** A page, and its first row that is written. */
-interface Part {
+interface PagePart {
   readonly page: TextPage;
   readonly first: number;
+}
+
+/** Which rows of a page are loaded, and where. */
+interface Loaded {
+  /** The index of the column. */
+  readonly column: number;
+  readonly first: number;
+  readonly rows: number;
+  /** Addresses of the cells of the rows: where they begin and end, and where doubles are. */
+  readonly starts: number;
+  readonly ends: number;
+  readonly values: number;
+  /** The address for texts that are not in a dictionary. */
+  readonly texts: number;
 }
 
 /** Writes rows of pages as records in WebAssembly, as `GroupText` does in TypeScript. */
@@ -139,7 +153,7 @@ export class KernelCells {
   }
 
   /** Finds the cells of a block. @returns whether there is memory for it, and everything was kept */
-  #load(parts: readonly Part[], rows: number): boolean {
+  #load(parts: readonly PagePart[], rows: number): boolean {
     let needed = 0;
     for (const { page, first } of parts) {
       if (page.is === 'cells' && page.codes === undefined) needed += spanOf(page, first, rows).size + MARGIN;
@@ -155,15 +169,16 @@ export class KernelCells {
     }
     let texts = this.#texts;
     for (const [column, { page, first }] of parts.entries()) {
-      const block = this.#block + CELL_BYTES * this.#blockRows * column;
-      if (page.is === 'coded') this.#loadCoded(column, page, first, rows, block);
-      else if (page.is === 'doubles') texts = this.#loadDoubles(column, page, first, rows, [block, texts]);
-      else texts = this.#loadCells(column, page, first, rows, [block, texts]);
+      const starts = this.#block + CELL_BYTES * this.#blockRows * column;
+      const [ends, values] = [starts + 4 * this.#blockRows, starts + 8 * this.#blockRows];
+      const loaded = { column, first, rows, starts, ends, values, texts };
+      if (page.is === 'coded') this.#loadCoded(page, loaded);
+      else texts = page.is === 'doubles' ? this.#loadDoubles(page, loaded) : this.#loadCells(page, loaded);
     }
     return true;
   }
 
-  #loadCoded(column: number, page: CodedPage, first: number, rows: number, block: number): void {
+  #loadCoded(page: CodedPage, { column, first, rows, starts }: Loaded): void {
     const codes = this.#codes.get(page);
     const cells = this.#cells.get(page.dictionary.starts);
     if (codes === undefined || cells === undefined) throw new Error('a page was not kept');
@@ -171,22 +186,15 @@ export class KernelCells {
     const limit = page.dictionary.starts.length;
     // Rows that TypeScript has written.
     kernel.readCodes(codes.state, first - codes.read, 0, limit);
-    kernel.readCodes(codes.state, rows, block, limit);
+    kernel.readCodes(codes.state, rows, starts, limit);
     codes.read = first + rows;
-    this.#setColumn(column, block, cells);
+    this.#setColumn(column, starts, cells);
   }
 
   /** @returns the address after the texts */
-  #loadDoubles(
-    column: number,
-    page: DoublePage,
-    first: number,
-    rows: number,
-    [block, texts]: readonly [number, number],
-  ): number {
+  #loadDoubles(page: DoublePage, { column, first, rows, starts, ends, values, texts }: Loaded): number {
     const { kernel } = this.#memory;
     const { bytes, words } = this.#view;
-    const [starts, ends, values] = [block, block + 4 * this.#blockRows, block + 8 * this.#blockRows];
     bytes.set(page.bytes.subarray(8 * first, 8 * (first + rows)), values);
     let row = 0;
     for (;;) {
@@ -204,23 +212,17 @@ export class KernelCells {
   }
 
   /** @returns the address after the texts */
-  #loadCells(
-    column: number,
-    page: CellPage,
-    first: number,
-    rows: number,
-    [block, texts]: readonly [number, number],
-  ): number {
+  #loadCells(page: CellPage, loaded: Loaded): number {
+    const { column, first, rows, starts, ends, texts } = loaded;
     const { bytes, words } = this.#view;
     if (page.codes !== undefined) {
       const cells = this.#cells.get(page.starts);
-      if (cells === undefined) return this.#gatherCells(column, page, first, rows, [block, texts]);
-      words.set(page.codes.subarray(first, first + rows), block >> 2);
-      this.#setColumn(column, block, cells);
+      if (cells === undefined) return this.#gatherCells(page, loaded);
+      words.set(page.codes.subarray(first, first + rows), starts >> 2);
+      this.#setColumn(column, starts, cells);
       return texts;
     }
     const { start, size } = spanOf(page, first, rows);
-    const [starts, ends] = [block, block + 4 * this.#blockRows];
     bytes.set(page.bytes.subarray(start, start + size), texts);
     words.set(page.starts.subarray(first, first + rows), starts >> 2);
     words.set(page.ends.subarray(first, first + rows), ends >> 2);
@@ -233,15 +235,8 @@ export class KernelCells {
    * Copies the cells of a dictionary for which there was no memory, each as often as it occurs. @returns the address
    * after the texts
    */
-  #gatherCells(
-    column: number,
-    page: CellPage,
-    first: number,
-    rows: number,
-    [block, texts]: readonly [number, number],
-  ): number {
+  #gatherCells(page: CellPage, { column, first, rows, starts, ends, texts }: Loaded): number {
     const { bytes, words } = this.#view;
-    const [starts, ends] = [block, block + 4 * this.#blockRows];
     let at = 0;
     for (let row = 0; row < rows; row++) {
       const [from, to] = cellAt(page, first + row);

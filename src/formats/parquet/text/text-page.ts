@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import { needsQuotes } from '../../csv/fields/count-fields.ts';
 import type { FileColumn } from '../footer/file-column.ts';
 import { readHybrid } from './levels.ts';
 import { doubleText, type Physical, parquetValueText } from './value-text.ts';
@@ -153,15 +154,6 @@ export class CellWriter {
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
   }
-}
-
-function needsQuotes(bytes: Uint8Array, start: number, end: number): boolean {
-  if (start === end) return true;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE || byte === COMMA || byte === LF || byte === CR) return true;
-  }
-  return false;
 }
 
 /** Whether a text is its own cell: ASCII that needs no quotes. */

@@ -4,7 +4,7 @@ import type { GroupEncoder } from '../../../base/text-of-file.ts';
 import { doubleOf } from '../../required-numbers.ts';
 import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
-import { ThriftStruct } from '../footer/thrift.ts';
+import { structOf, ThriftStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
 import { fileEnd, groupNote, MAGIC, readGroupNote } from './file-end.ts';
 import { keyValues } from './key-values.ts';
@@ -74,15 +74,16 @@ export class ParquetEncoder implements GroupEncoder {
     const written = writeChunks(columns, values);
     const start = bytes;
     for (const part of written.parts) await write(part);
-    const note = new ThriftStruct();
+    const note = structOf('i64', {
+      [GROUP.bytes]: written.uncompressedBytes,
+      [GROUP.rows]: rows,
+      [GROUP.compressedBytes]: bytes,
+      [COPIED]: copiedDigest?.digest(),
+    });
     note.setStructs(
       GROUP.columns,
       written.chunks.map(chunk => movedChunk(chunk, start)),
     );
-    note.setInteger(GROUP.bytes, written.uncompressedBytes, 'i64');
-    note.setInteger(GROUP.rows, rows, 'i64');
-    note.setInteger(GROUP.compressedBytes, bytes, 'i64');
-    if (copiedDigest !== undefined) note.setBytes(COPIED, copiedDigest.digest());
     return groupNote(note);
   }
 
@@ -160,18 +161,10 @@ const CREATED_BY = 'rowcast version 1';
 const COPIED = 100;
 
 function newFooter(): ThriftStruct {
-  const footer = new ThriftStruct();
-  const root = new ThriftStruct();
-  root.setText(ELEMENT.name, 'schema');
-  footer.setInteger(FILE.version, 2, 'i32');
-  footer.setStructs(FILE.schema, [root]);
-  footer.setText(FILE.createdBy, CREATED_BY);
+  const footer = structOf('i32', { [FILE.version]: 2, [FILE.createdBy]: CREATED_BY });
+  footer.setStructs(FILE.schema, [structOf('i32', { [ELEMENT.name]: 'schema' })]);
   return footer;
 }
 
 /** `ColumnOrder` of parquet.thrift: a union with one member, an empty struct. */
-function typeOrder(): ThriftStruct {
-  const order = new ThriftStruct();
-  order.setStruct(1, new ThriftStruct());
-  return order;
-}
+const typeOrder = (): ThriftStruct => structOf('i32', { 1: new ThriftStruct() });

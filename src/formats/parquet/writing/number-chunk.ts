@@ -1,3 +1,4 @@
+import { varint } from '../footer/thrift.ts';
 import type { NumberColumn } from './number-column.ts';
 import type { ValueColumn } from './value-column.ts';
 import {
@@ -80,7 +81,7 @@ export function writeHybrid(numbers: ArrayLike<number>, bits: number): Buffer {
   const groups = Math.ceil(numbers.length / 8);
   const head = varint(2 * groups + 1);
   const bytes = Buffer.alloc(head.length + groups * bits);
-  head.copy(bytes);
+  bytes.set(head);
   let at = head.length;
   let [held, size] = [0, 0];
   for (let index = 0; index < numbers.length; index++) {
@@ -93,11 +94,4 @@ export function writeHybrid(numbers: ArrayLike<number>, bits: number): Buffer {
   }
   if (size > 0) bytes[at] = held & 255;
   return bytes;
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 128; rest >>>= 7) bytes.push((rest & 127) | 128);
-  return Buffer.from([...bytes, rest]);
 }

@@ -1,13 +1,13 @@
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Dialect } from '../../../base/parse-records.ts';
+import { POWERS_OF_TEN } from '../../bytes/decimals.ts';
 import { LF } from '../../records/line-endings.ts';
 import { NumberColumn } from './number-column.ts';
 
 /** Bytes of a text that are read at once. */
 const PIECE_BYTES = 64 << 10;
 /** `Place` in assembly/read-table.ts. */
-const PLACE_BYTES = 12;
-const POWERS = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+const STATE_BYTES = 12;
 const CR = 0x0d;
 
 /** Reads records of numbers in WebAssembly. */
@@ -26,7 +26,7 @@ export class NumberTable {
     this.#quote = quote?.charCodeAt(0);
     // A field takes at least a byte, with what is behind it.
     this.#step = Math.ceil(PIECE_BYTES / width);
-    this.#powers = memory.keep(POWERS);
+    this.#powers = memory.keep(POWERS_OF_TEN);
   }
 
   /** @returns undefined where there is no WebAssembly, or a lone CR ends a record */
@@ -64,19 +64,19 @@ export class NumberTable {
     const memory = this.#memory;
     const step = this.#step;
     memory.clear();
-    const place = memory.reserve(PLACE_BYTES);
+    const stateAt = memory.reserve(STATE_BYTES);
     const text = memory.reserve(PIECE_BYTES);
     const values = memory.reserve(8 * step * this.#width);
     const present = memory.reserve(step * this.#width);
     const bytes = Buffer.from(memory.buffer, text, piece.length);
     bytes.set(piece);
-    const state = new Int32Array(memory.buffer, place, PLACE_BYTES / 4).fill(0);
+    const state = new Int32Array(memory.buffer, stateAt, STATE_BYTES / 4).fill(0);
     const allValues = new Float64Array(memory.buffer, values, step * this.#width);
     const allPresent = new Uint8Array(memory.buffer, present, step * this.#width);
     for (;;) {
       const { kernel } = memory;
       const [delimiter, powers] = [this.#delimiter, this.#powers];
-      kernel.readTable(text, piece.length, place, this.#width, delimiter, values, present, step, powers);
+      kernel.readTable(text, piece.length, stateAt, this.#width, delimiter, values, present, step, powers);
       const [at = 0, row = 0, column = 0] = state;
       if (at === piece.length) {
         for (const [index, own] of columns.entries())

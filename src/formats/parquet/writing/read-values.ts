@@ -60,8 +60,6 @@ export class ValueReader {
       width,
       file,
       batchRows: 10_000,
-      batchBytes: () => Number.POSITIVE_INFINITY,
-      rowOverhead: 0,
       maxRecordBytes: Number.POSITIVE_INFINITY,
       start: INPUT_START,
     });

@@ -1,4 +1,5 @@
 import { RowcastError } from '../../../base/errors.ts';
+import { COMMAS } from '../../../base/parse-records.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { GroupEncoder } from '../../../base/text-of-file.ts';
 import type { FileColumn } from '../footer/file-column.ts';
@@ -149,7 +150,10 @@ export class RepairedFile implements GroupEncoder {
   #valuesOf(text: Buffer): readonly ChunkValues[] {
     const { file, columns } = this.#options;
     const texts = columns.map(({ name }) => ({ name, type: 'text' as const }));
-    const reader = new ValueReader({ dialect, columns: texts, nulls: new Set(), file: file.name }, undefined);
+    const reader = new ValueReader(
+      { dialect: COMMAS, columns: texts, nulls: new Set(), file: file.name },
+      undefined,
+    );
     return reader.read(text, () => 0);
   }
 
@@ -164,9 +168,6 @@ export class RepairedFile implements GroupEncoder {
     );
   }
 }
-
-/** The text inside is always delimited by commas. */
-const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 function doublesOf(values: ValueColumn): NumberColumn {
   const numbers = new NumberColumn(values.rows);

@@ -11,7 +11,7 @@ import {
   STATISTICS,
   TYPES,
 } from '../footer/numbers.ts';
-import { ThriftStruct, writeStruct } from '../footer/thrift.ts';
+import { structOf, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { snappyCompress } from '../libraries.ts';
 
 /** A column of a group as a file has it. */
@@ -67,66 +67,55 @@ export function writtenChunk(content: ChunkContent, offset: number): WrittenChun
   const encoding = dictionary === undefined ? ENCODING.plain : ENCODING.dictionary;
   for (const page of pages) add(dataHeader(page, encoding), page.levels, page.values);
 
-  const metadata = new ThriftStruct();
+  const metadata = structOf('i64', {
+    [COLUMN.values]: pages.reduce((sum, page) => sum + page.rows, 0),
+    [COLUMN.uncompressedBytes]: uncompressedBytes,
+    [COLUMN.compressedBytes]: bytes,
+    [COLUMN.dataPage]: dataOffset,
+    [COLUMN.dictionaryPage]: dictionary && offset,
+    [COLUMN.statistics]: statistics,
+  });
   metadata.setInteger(COLUMN.type, TYPES.indexOf(type), 'i32');
   metadata.setIntegers(COLUMN.encodings, [...new Set([ENCODING.plain, ENCODING.hybrid, encoding])]);
   metadata.setTexts(COLUMN.path, [name]);
   metadata.setInteger(COLUMN.codec, CODECS.indexOf(isCompressed ? 'SNAPPY' : 'UNCOMPRESSED'), 'i32');
-  const rows = pages.reduce((sum, page) => sum + page.rows, 0);
-  metadata.setInteger(COLUMN.values, rows, 'i64');
-  metadata.setInteger(COLUMN.uncompressedBytes, uncompressedBytes, 'i64');
-  metadata.setInteger(COLUMN.compressedBytes, bytes, 'i64');
-  metadata.setInteger(COLUMN.dataPage, dataOffset, 'i64');
-  if (dictionary !== undefined) metadata.setInteger(COLUMN.dictionaryPage, offset, 'i64');
-  metadata.setStruct(COLUMN.statistics, statistics);
   metadata.setStructs(COLUMN.encodingStatistics, [
     ...(dictionary === undefined ? [] : [encodingStatistics(PAGE_TYPE.dictionary, ENCODING.plain, 1)]),
     encodingStatistics(PAGE_TYPE.dataV2, encoding, pages.length),
   ]);
-  const chunk = new ThriftStruct();
-  chunk.setInteger(CHUNK.offset, 0, 'i64');
-  chunk.setStruct(CHUNK.metadata, metadata);
+  const chunk = structOf('i64', { [CHUNK.offset]: 0, [CHUNK.metadata]: metadata });
   return { parts, bytes, chunk };
 }
 
-function dictionaryHeader(values: number): ThriftStruct {
-  const dictionary = new ThriftStruct();
-  dictionary.setInteger(DATA_PAGE.values, values, 'i32');
-  dictionary.setInteger(DATA_PAGE.encoding, ENCODING.plain, 'i32');
-  const header = new ThriftStruct();
-  header.setInteger(PAGE.type, PAGE_TYPE.dictionary, 'i32');
-  header.setStruct(PAGE.dictionary, dictionary);
-  return header;
-}
+const dictionaryHeader = (values: number): ThriftStruct =>
+  structOf('i32', {
+    [PAGE.type]: PAGE_TYPE.dictionary,
+    [PAGE.dictionary]: structOf('i32', { [DATA_PAGE.values]: values, [DATA_PAGE.encoding]: ENCODING.plain }),
+  });
 
-function dataHeader({ rows, missing, levels }: WrittenPage, encoding: number): ThriftStruct {
-  const data = new ThriftStruct();
-  data.setInteger(DATA_PAGE_V2.values, rows, 'i32');
-  data.setInteger(DATA_PAGE_V2.missing, missing, 'i32');
-  data.setInteger(DATA_PAGE_V2.rows, rows, 'i32');
-  data.setInteger(DATA_PAGE_V2.encoding, encoding, 'i32');
-  data.setInteger(DATA_PAGE_V2.levelBytes, levels.length, 'i32');
-  data.setInteger(DATA_PAGE_V2.repetitionBytes, 0, 'i32');
-  const header = new ThriftStruct();
-  header.setInteger(PAGE.type, PAGE_TYPE.dataV2, 'i32');
-  header.setStruct(PAGE.dataV2, data);
-  return header;
-}
+const dataHeader = ({ rows, missing, levels }: WrittenPage, encoding: number): ThriftStruct =>
+  structOf('i32', {
+    [PAGE.type]: PAGE_TYPE.dataV2,
+    [PAGE.dataV2]: structOf('i32', {
+      [DATA_PAGE_V2.values]: rows,
+      [DATA_PAGE_V2.missing]: missing,
+      [DATA_PAGE_V2.rows]: rows,
+      [DATA_PAGE_V2.encoding]: encoding,
+      [DATA_PAGE_V2.levelBytes]: levels.length,
+      [DATA_PAGE_V2.repetitionBytes]: 0,
+    }),
+  });
 
-function encodingStatistics(page: number, encoding: number, count: number): ThriftStruct {
-  const statistics = new ThriftStruct();
-  statistics.setInteger(ENCODING_STATISTICS.page, page, 'i32');
-  statistics.setInteger(ENCODING_STATISTICS.encoding, encoding, 'i32');
-  statistics.setInteger(ENCODING_STATISTICS.count, count, 'i32');
-  return statistics;
-}
+const encodingStatistics = (page: number, encoding: number, count: number): ThriftStruct =>
+  structOf('i32', {
+    [ENCODING_STATISTICS.page]: page,
+    [ENCODING_STATISTICS.encoding]: encoding,
+    [ENCODING_STATISTICS.count]: count,
+  });
 
 /** Statistics without bounds. @param missing rows without a value */
-export function missingStatistics(missing: number): ThriftStruct {
-  const statistics = new ThriftStruct();
-  statistics.setInteger(STATISTICS.missing, missing, 'i64');
-  return statistics;
-}
+export const missingStatistics = (missing: number): ThriftStruct =>
+  structOf('i64', { [STATISTICS.missing]: missing });
 
 /** The statistics of doubles. @param missing rows without one */
 export function doubleStatistics(values: Float64Array, missing: number): ThriftStruct {

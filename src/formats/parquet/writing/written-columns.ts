@@ -1,6 +1,6 @@
 import type { EncodedGroupColumn } from '../../group-encoding.ts';
 import { CHUNK, COLUMN, CONVERTED, ELEMENT, LOGICAL, OPTIONAL, TYPES } from '../footer/numbers.ts';
-import { ThriftStruct } from '../footer/thrift.ts';
+import { structOf, ThriftStruct } from '../footer/thrift.ts';
 import { numberChunk } from './number-chunk.ts';
 import { NumberColumn } from './number-column.ts';
 import type { ChunkValues } from './read-values.ts';
@@ -51,17 +51,14 @@ const typeOf = ({ type }: EncodedGroupColumn): PhysicalType => (type === 'number
 /** The elements of columns in a schema. */
 export const elementsOf = (columns: readonly EncodedGroupColumn[]): ThriftStruct[] =>
   columns.map(column => {
-    const { name, type } = column;
-    const element = new ThriftStruct();
-    element.setInteger(ELEMENT.type, TYPES.indexOf(typeOf(column)), 'i32');
-    element.setInteger(ELEMENT.repetition, OPTIONAL, 'i32');
-    element.setText(ELEMENT.name, name);
-    if (type === 'number') return element;
-    const logical = new ThriftStruct();
-    logical.setStruct(LOGICAL.string, new ThriftStruct());
-    element.setInteger(ELEMENT.converted, CONVERTED.indexOf('UTF8'), 'i32');
-    element.setStruct(ELEMENT.logical, logical);
-    return element;
+    const isText = column.type === 'text';
+    return structOf('i32', {
+      [ELEMENT.type]: TYPES.indexOf(typeOf(column)),
+      [ELEMENT.repetition]: OPTIONAL,
+      [ELEMENT.name]: column.name,
+      [ELEMENT.converted]: isText ? CONVERTED.indexOf('UTF8') : undefined,
+      [ELEMENT.logical]: isText ? structOf('i32', { [LOGICAL.string]: new ThriftStruct() }) : undefined,
+    });
   });
 
 /** A chunk that is at another place of a file, where nothing but its pages is. */

@@ -13,8 +13,8 @@ export interface CloudService {
   path?: RegExp;
 }
 
-/** A place of a cloud: the whole host, and the whole path of requests. */
-interface Place {
+/** Where a cloud predicts: the whole host, and the whole path of requests. */
+interface CloudEndpoint {
   host: RegExp;
   path: RegExp;
   audience: string;
@@ -29,7 +29,7 @@ const pathOf = (text: string): RegExp => new RegExp(`^${text.replaceAll('ID', ID
  * Where the protocols ask the clouds for predictions. A token is good for everything that its owner may do in the
  * cloud, and whoever can choose the path of a request can do it, so nothing else is sent with one.
  */
-const ownPlaces: Readonly<Record<CloudAuth, readonly Place[]>> = {
+const ownEndpoints: Readonly<Record<CloudAuth, readonly CloudEndpoint[]>> = {
   // cloud.google.com/vertex-ai/docs/predictions/using-private-endpoints has the host of a dedicated endpoint.
   google: [
     {
@@ -66,7 +66,7 @@ const ownPlaces: Readonly<Record<CloudAuth, readonly Place[]>> = {
  * Other services of AWS that may be ways to a model, for hosts that the user names
  * (docs.aws.amazon.com/general/latest/gr).
  */
-const otherHosts: readonly Omit<Place, 'path'>[] = [
+const otherHosts: readonly Omit<CloudEndpoint, 'path'>[] = [
   { host: awsHost('[a-z0-9.-]+\\.execute-api'), audience: 'execute-api' },
   { host: /^[a-z0-9]+\.lambda-url\.(?<region>[a-z0-9-]+)\.on\.aws$/, audience: 'lambda' },
 ];
@@ -87,8 +87,8 @@ function awsHost(service: string): RegExp {
 }
 
 /**
- * What a key for this URL is for. A token can be used by whoever has it, so it is sent only to the places of its cloud
- * that predict, and to the host that the user names, and never in the clear.
+ * What a key for this URL is for. A token can be used by whoever has it, so it is sent only to the endpoints of its
+ * cloud that predict, and to the host that the user names, and never in the clear.
  *
  * @param allowed another host that may get it
  * @param protocol of the service: another host may be a way to SageMaker
@@ -107,10 +107,10 @@ export function cloudService(
       `--auth ${auth}: what identifies you to ${names[auth]} would be sent unencrypted to ${hostname}`,
       { hint: 'Use https.' },
     );
-  const places: readonly Partial<Place>[] = isAllowed
-    ? [...ownPlaces[auth], ...(auth === 'sigv4' ? otherHosts : [])]
-    : ownPlaces[auth];
-  for (const { host, path, audience = '' } of places) {
+  const endpoints: readonly Partial<CloudEndpoint>[] = isAllowed
+    ? [...ownEndpoints[auth], ...(auth === 'sigv4' ? otherHosts : [])]
+    : ownEndpoints[auth];
+  for (const { host, path, audience = '' } of endpoints) {
     const found = host?.exec(hostname);
     if (!found) continue;
     const region = found.groups?.region;

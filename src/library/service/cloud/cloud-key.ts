@@ -2,7 +2,7 @@ import type { CloudAuth } from '../../../base/contract/protocol-names.ts';
 import { RowcastError } from '../../../base/errors.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { type CloudKey, NoCredentials, type SentRequest } from '../../../client/credentials.ts';
-import { type CloudService, checkCloudPath } from './cloud-hosts.ts';
+import { type CloudService, checkCloudPath, cloudService } from './cloud-hosts.ts';
 
 interface Variables {
   readonly AWS_REGION?: string | undefined;
@@ -32,16 +32,24 @@ export function cloudKey(cloud: CloudService, url: URL, env: Variables): LazyKey
   }
 }
 
-/** As `cloudKey`, after it was got once. @throws RowcastError `no_key`, `bad_option` */
-export async function openCloudKey(service: CloudService, url: URL, env: Variables): Promise<CloudKey> {
-  const key = cloudKey(service, url, env);
+/**
+ * As `cloudKey`, after it was got once.
+ *
+ * @throws RowcastError `no_key`; as `cloudService`
+ */
+export async function openCloudKey(
+  auth: CloudAuth,
+  url: URL,
+  { env, ...where }: Parameters<typeof cloudService>[2] & { env: Variables },
+): Promise<CloudKey> {
+  const key = cloudKey(cloudService(auth, url, where), url, env);
   await key.open().catch(error => {
     if (!(error instanceof NoCredentials)) throw error;
     throw new RowcastError(
       'no_key',
-      `--auth ${service.auth}: no credentials were found: ${sanitize(error.message)}`,
+      `--auth ${auth}: no credentials were found: ${sanitize(error.message)}`,
       {
-        hint: HINTS[service.auth],
+        hint: HINTS[auth],
         cause: error,
       },
     );

@@ -27,7 +27,7 @@ export function endEvent(run: Summary, options: EventOptions): RunEvent | undefi
 }
 
 /** All events of a run, or of the runs of several files. A resumed run has started only once. */
-export function* runEvents(summary: Summary, options: EventOptions): Generator<RunEvent> {
+function* runEvents(summary: Summary, options: EventOptions): Generator<RunEvent> {
   for (const run of summary.runs ?? [summary]) {
     if (run.status === 'skipped') continue;
     yield startEvent(run, options);

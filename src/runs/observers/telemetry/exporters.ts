@@ -17,7 +17,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
 /** What sends spans and metrics to the collector. */
-export interface Exporters {
+interface Exporters {
   tracer: Tracer;
   meter: Meter;
   /** The longest time that one request to the collector takes, with its retries. */

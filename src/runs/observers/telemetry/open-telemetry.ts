@@ -127,7 +127,7 @@ const abortedAnew = (stop: AbortSignal, cancelled: AbortSignal): Promise<false> 
   });
 
 /** Reports the metrics of a run, those of `--metrics`, whenever metrics are collected. */
-export function observeRun(meter: Meter, run: ObservedRun): void {
+function observeRun(meter: Meter, run: ObservedRun): void {
   const gauges = new Map(
     runMetrics(run.state).map(({ name, unit, help }) => [
       name,

@@ -15,7 +15,7 @@ import { RowcastError } from '../../../base/errors.ts';
 import { CallError } from '../../../scoring/failures/call-error.ts';
 import type { TraceRequest } from '../../../scoring/scorer.ts';
 
-export interface RequestSpansOptions {
+interface RequestSpansOptions {
   tracer: Tracer;
   /** Whether the service gets the trace context. */
   propagates: boolean;

@@ -21,14 +21,14 @@ export interface ObservedRun {
 }
 
 /** What the runs of a command share. */
-export interface RunTelemetryOptions {
+interface RunTelemetryOptions {
   tracer: Tracer;
   /** The span that is active. */
   current: AsyncLocalStorage<Context>;
   traceRequest: TraceRequest;
 }
 
-export interface RunSpanOptions {
+interface RunSpanOptions {
   run: ObservedRun;
   name: string;
   /** What it is a part of. */

@@ -55,7 +55,6 @@ export async function profileSource(
     file,
     batchRows: BATCH_ROWS,
     batchBytes: () => BATCH_BYTES,
-    rowOverhead: 0,
     maxRecordBytes,
     onLongField: field => void builder.notes.push(longFieldNote(field)),
     start: layout.start,

@@ -59,11 +59,8 @@ export class Incoming {
   }
 
   async write(bytes: Buffer): Promise<void> {
-    for (let at = 0; at < bytes.length; ) {
-      const { bytesWritten } = await this.#file.write(bytes, at);
-      at += bytesWritten;
-      this.#size += bytesWritten;
-    }
+    await this.#file.appendFile(bytes);
+    this.#size += bytes.length;
   }
 
   /** Makes the upload data. @returns the bytes of all its files */

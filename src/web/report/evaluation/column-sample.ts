@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { columnEncoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { type Fields, textOf } from '../../../formats/records/fields.ts';
 import { isBlank } from '../../../formats/values/coerce.ts';
-import type { FieldObserver } from './testing-rows.ts';
 
 /** What is typical of a column's values in the testing rows, which are a fifth of the labelled rows at random. */
 export interface TypicalValues {
@@ -38,7 +36,7 @@ interface Sampled {
  * Profiles the columns of a model while the testing rows are read. Of wide tables only every second, fourth or further
  * row counts, so that memory does not grow with the file.
  */
-export class ColumnSample implements FieldObserver {
+export class ColumnSample {
   readonly #columns: readonly Sampled[];
   readonly #maxRows: number;
   /** Every `#step`-th row counts. */
@@ -58,25 +56,21 @@ export class ColumnSample implements FieldObserver {
     this.#maxRows = Math.max(MIN_ROWS, Math.floor(maxValues / Math.max(1, columns.size)));
   }
 
-  onBatch(fields: Fields, indexes: ReadonlyMap<string, number>): void {
+  /** @param indexes of the file's own columns by name; a name that is not unique has none */
+  add(fields: Fields, indexes: ReadonlyMap<string, number>): void {
     for (let row = 0; row < fields.rows; row++, this.#row++) {
       if (this.#row % this.#step !== 0) continue;
       for (const sampled of this.#columns) {
         const index = indexes.get(sampled.name);
-        if (index !== undefined) add(sampled, textOf(fields, row, index));
+        if (index !== undefined) addValue(sampled, textOf(fields, row, index));
       }
       if (++this.#counted === this.#maxRows) this.#halve();
     }
   }
 
-  /** By name. Other requests get their turn after each column, because sorting its values takes a millisecond. */
-  async profiles(): Promise<Map<string, TypicalValues>> {
-    const profiles = new Map<string, TypicalValues>();
-    for (const sampled of this.#columns) {
-      profiles.set(sampled.name, profileOf(sampled));
-      await nextTurn();
-    }
-    return profiles;
+  /** By name. */
+  profiles(): Map<string, TypicalValues> {
+    return new Map(this.#columns.map(sampled => [sampled.name, profileOf(sampled)]));
   }
 
   #halve(): void {
@@ -86,7 +80,7 @@ export class ColumnSample implements FieldObserver {
   }
 }
 
-function add(sampled: Sampled, text: string): void {
+function addValue(sampled: Sampled, text: string): void {
   sampled.rows++;
   const { encode, values } = sampled;
   if (encode === undefined) {

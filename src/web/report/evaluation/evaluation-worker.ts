@@ -1,6 +1,8 @@
 import { workerData } from 'node:worker_threads';
 import { postResult } from '../../../base/thread-result.ts';
-import { type EvaluationJob, evaluateStored } from './evaluation.ts';
+import { testingResults } from '../../../models/store/report-store.ts';
+import { type EvaluationJob, evaluateResults } from './evaluation.ts';
 
 // Only `evaluateReport` starts this file, with an EvaluationJob.
-await postResult(() => evaluateStored(workerData as EvaluationJob));
+const { home, id, classes, columns } = workerData as EvaluationJob;
+await postResult(async () => evaluateResults(await testingResults(home, id), classes, columns));

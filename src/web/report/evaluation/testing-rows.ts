@@ -1,19 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../../base/errors.ts';
 import { readLayout } from '../../../formats/formats.ts';
-import { type Fields, textOf } from '../../../formats/records/fields.ts';
+import { textOf } from '../../../formats/records/fields.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import type { EvaluatedRows } from '../../../training/learn/evaluation.ts';
-
-/** Called with the fields of the testing rows, a batch at a time. */
-export interface FieldObserver {
-  /** @param columns the index of each of the file's own columns by name; a name that is not unique has none */
-  onBatch(fields: Fields, columns: ReadonlyMap<string, number>): void;
-}
+import type { ColumnSample } from './column-sample.ts';
 
 const MAX_RECORD_BYTES = 64 << 20;
 const BATCH_ROWS = 1000;
-/** Small enough for a batch to be read in a few milliseconds, after which other requests get their turn. */
 const BATCH_BYTES = 1 << 17;
 
 /**
@@ -26,7 +19,7 @@ const BATCH_BYTES = 1 << 17;
 export async function readTestingRows(
   chunks: AsyncIterable<Buffer>,
   classes: readonly string[],
-  observer: FieldObserver,
+  sample: ColumnSample,
 ): Promise<EvaluatedRows> {
   const source = { name: 'testing-results.csv', contentName: 'testing-results.csv', isLive: false };
   const input = { ...source, chunks: chunks[Symbol.asyncIterator](), checkUnchanged: async () => {} };
@@ -43,7 +36,6 @@ export async function readTestingRows(
     file: source.name,
     batchRows: BATCH_ROWS,
     batchBytes: () => BATCH_BYTES,
-    rowOverhead: 0,
     maxRecordBytes: MAX_RECORD_BYTES,
     start: layout.start,
   });
@@ -55,8 +47,7 @@ export async function readTestingRows(
       labels.push(label);
       for (let i = 0; i < classes.length; i++) probabilities.push(Number(textOf(fields, row, own + 2 + i)));
     }
-    observer.onBatch(fields, columns);
-    await nextTurn();
+    sample.add(fields, columns);
   }
   return { labels, probabilities: Float64Array.from(probabilities), classes: classes.length };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../../../../src/library/scorers/client.ts';
-import { freePort } from '../../../support/free-port.ts';
+import { freePort } from '../../../support/listen.ts';
 import { killProcess, programOf, untilReady } from '../../../support/stores/store.ts';
 
 const skip =

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
 import { rowcast } from '../../../support/in-process.ts';
+import { listen } from '../../../support/listen.ts';
 import { type StubOptions, startStub } from '../../../support/stub/service.ts';
 
 const KEY = 'lineage-key-51b0c7f2';
@@ -34,24 +34,16 @@ async function startReceiver(
   const events: Event[] = [];
   const requests: { path: string | undefined; key: string | undefined }[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const body = await text(request);
     requests.push({ path: request.url, key: request.headers.authorization });
-    events.push(JSON.parse(Buffer.concat(chunks).toString()));
+    events.push(JSON.parse(body));
     behave(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
-  return { url: `http://127.0.0.1:${port}`, events, requests };
+  return { url: await listen(t, server), events, requests };
 }
 
 async function bench(t: TestContext, options: StubOptions = {}) {
-  const stub = await startStub(options);
-  t.after(() => stub.close());
+  const stub = await startStub(t, options);
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3\n4,5\n');
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };

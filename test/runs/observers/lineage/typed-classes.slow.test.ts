@@ -13,8 +13,7 @@ describe('lineage events', () => {
   it('are read by the typed classes of openlineage-python', async t => {
     const commands = await pythonVenv(t, 'openlineage-python==1.54.0');
     if (commands === undefined) return;
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await newFolder(t);
     const env = {
       ROWCAST_URL: stub.url,

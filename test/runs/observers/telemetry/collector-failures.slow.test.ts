@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { makeFifo } from '../../../support/fifo.ts';
 import { newFolder } from '../../../support/folder.ts';
+import { freePort } from '../../../support/listen.ts';
 import { loadedFiles } from '../../../support/loaded-files.ts';
 import { startCollector } from '../../../support/otlp/collector.ts';
 import { rowcast, startRowcast, waitForStderr } from '../../../support/rowcast.ts';
@@ -17,23 +16,12 @@ const warnings = (stderr: string): string[] =>
   stderr.split('\n').filter(line => line.includes('traces or metrics cannot be sent'));
 
 async function bench(t: TestContext) {
-  const stub = await startStub();
-  t.after(() => stub.close());
+  const stub = await startStub(t);
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3,4\n');
   const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
   const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'];
   return { cwd, env, args };
-}
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 describe('a collector that does not work', () => {

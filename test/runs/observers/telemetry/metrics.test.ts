@@ -9,8 +9,7 @@ import { startStub } from '../../../support/stub/service.ts';
 
 describe('the metrics of a run by OTLP', () => {
   it('are those of --metrics, with the same names, units and labels, and those of the requests', async t => {
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const collector = await startCollector(t);
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3\n4,5\n');

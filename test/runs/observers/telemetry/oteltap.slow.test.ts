@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newFolder } from '../../../support/folder.ts';
+import { freePort } from '../../../support/listen.ts';
 import { pythonVenv } from '../../../support/python-venv.ts';
 import { rowcast } from '../../../support/rowcast.ts';
 import { startStub } from '../../../support/stub/service.ts';
@@ -15,8 +16,7 @@ describe('traces and metrics', () => {
   it('are received by oteltap, which decodes them with the definitions of OpenTelemetry', async t => {
     const commands = await pythonVenv(t, 'oteltap==1.0.0');
     if (commands === undefined) return;
-    const stub = await startStub();
-    t.after(() => stub.close());
+    const stub = await startStub(t);
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3,4\n');
     const port = await freePort();
@@ -47,15 +47,6 @@ describe('traces and metrics', () => {
       assert.ok(received.includes(`"${name}"`), name);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 async function listening(port: number): Promise<void> {
   for (;;) {

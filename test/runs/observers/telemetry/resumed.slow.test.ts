@@ -17,7 +17,7 @@ describe('the trace of a run that was killed and resumed', () => {
     await writeFile(join(cwd, 'in.csv'), `a,b\n${'1,2\n'.repeat(ROWS)}`);
     let kill = (): void => {};
     let isHeld = true;
-    const stub = await startStub({
+    const stub = await startStub(t, {
       behave({ number }) {
         // On a busy disk, the first checkpoint takes longer than twenty requests.
         if (!isHeld || number <= 20 || !existsSync(join(cwd, 'out.csv.checkpoint'))) return false;
@@ -25,7 +25,6 @@ describe('the trace of a run that was killed and resumed', () => {
         return true;
       },
     });
-    t.after(() => stub.close());
     const collector = await startCollector(t);
     const env = {
       ROWCAST_URL: stub.url,

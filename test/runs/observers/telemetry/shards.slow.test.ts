@@ -13,8 +13,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 /** An input of two shards, and a collector. */
 async function bench(t: TestContext) {
-  const stub = await startStub({ report: { classes: ['no', 'yes'] } });
-  t.after(() => stub.close());
+  const stub = await startStub(t, { report: { classes: ['no', 'yes'] } });
   const collector = await startCollector(t);
   const cwd = await newFolder(t);
   const rows = Array.from({ length: 10_000 }, (_, i) => `${i},${VALUE.repeat(12)}\n`);

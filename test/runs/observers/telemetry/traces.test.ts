@@ -12,7 +12,7 @@ const VALUE = 'Persephone';
 
 async function bench(t: TestContext, options: StubOptions = {}) {
   const parents: string[] = [];
-  const stub = await startStub({
+  const stub = await startStub(t, {
     ...options,
     first(request, response) {
       const { traceparent } = request.headers;
@@ -20,7 +20,6 @@ async function bench(t: TestContext, options: StubOptions = {}) {
       return options.first?.(request, response) ?? false;
     },
   });
-  t.after(() => stub.close());
   const collector = await startCollector(t);
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'in.csv'), `a,b\n1,${VALUE}\n2,3\n4,5\n`);

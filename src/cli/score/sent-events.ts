@@ -1,12 +1,22 @@
 import type { Logger } from 'pino';
 import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
+import { readVersion } from '../../base/version.ts';
 import type { Environment } from '../../library/service/choose-service.ts';
 import type { RunObserver, RunView } from '../../runs/observer.ts';
 import { lineageSettings } from '../../runs/observers/lineage/lineage-settings.ts';
 import type { EventOptions } from '../../runs/observers/lineage/run-events.ts';
-
+import type { Telemetry, TelemetryOptions } from '../../runs/observers/telemetry/open-telemetry.ts';
+import { type TelemetryObserver, telemetry } from '../../runs/observers/telemetry/run-observers.ts';
+import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
+import { telemetrySettings } from '../../runs/observers/telemetry/telemetry-settings.ts';
 import { afterSignal } from './until-signal.ts';
+
+/** The environment says what is sent and where to; the log that something could not be. */
+interface Sending {
+  env: Environment;
+  log: Logger;
+}
 
 /** Sends the events of runs to the endpoint of the environment. It never fails. */
 export interface Lineage {
@@ -19,13 +29,7 @@ export interface Lineage {
 }
 
 /** @returns undefined if nothing is to be sent */
-export async function beginLineage({
-  env,
-  log,
-}: {
-  env: Environment;
-  log: Logger;
-}): Promise<Lineage | undefined> {
+export async function beginLineage({ env, log }: Sending): Promise<Lineage | undefined> {
   const settings = lineageSettings(env);
   let hasWarned = false;
   const warn = (reason: string): void => {
@@ -68,7 +72,7 @@ export async function beginLineage({
 }
 
 /** Sends the events of a run, if the environment asks for them. */
-export function lineageEvents(context: { env: Environment; log: Logger }, stop: AbortSignal): RunObserver {
+export function lineageEvents(context: Sending, stop: AbortSignal): RunObserver {
   let lineage: Lineage | undefined;
   let begun: RunView | undefined;
   return {
@@ -86,7 +90,7 @@ export function lineageEvents(context: { env: Environment; log: Logger }, stop: 
 
 /** Keeps lineage open for several runs, of which each sends its own events. */
 export function sharedLineage(
-  context: { env: Environment; log: Logger },
+  context: Sending,
   stop: AbortSignal,
 ): RunObserver & { readonly lineage: Lineage | undefined } {
   let lineage: Lineage | undefined;
@@ -100,3 +104,45 @@ export function sharedLineage(
     close: async () => lineage?.close(afterSignal(stop)),
   };
 }
+
+/** Begins to send traces and metrics of a run, if the environment asks for them. It never fails. */
+export async function beginTelemetry(
+  { env, log }: Sending,
+  run: ObservedRun,
+  how: Pick<TelemetryOptions, 'name' | 'measured' | 'parent'>,
+): Promise<Telemetry | undefined> {
+  const settings = telemetrySettings(env);
+  if (settings === undefined) return undefined;
+  let hasWarned = false;
+  const warn = (reason: string): void => {
+    if (hasWarned) return;
+    hasWarned = true;
+    log.warn({ event: 'telemetry_not_sent' }, `traces or metrics cannot be sent: ${reason}`);
+  };
+  for (const problem of settings.problems) warn(problem);
+  if (!settings.traces && !settings.metrics) return undefined;
+  try {
+    // Loaded only when it is needed.
+    const { openTelemetry } = await import('../../runs/observers/telemetry/open-telemetry.ts');
+    return openTelemetry(settings, {
+      version: readVersion(),
+      run,
+      ...how,
+      warn,
+    });
+  } catch (error) {
+    warn(reasonOf(error));
+    return undefined;
+  }
+}
+
+/** Sends traces and metrics of a run, if the environment asks for them. */
+export const runTelemetry = (
+  context: Sending,
+  name: TelemetryOptions['name'],
+  stop: AbortSignal,
+): TelemetryObserver =>
+  telemetry(
+    run => beginTelemetry(context, run, { name }),
+    () => afterSignal(stop),
+  );

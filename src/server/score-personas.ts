@@ -7,7 +7,7 @@ import { keyOf, noMemory } from './limits/shares.ts';
 import { type ContentMember, PersonaWork } from './predict/persona-work.ts';
 import { checkConnected, onRequestEnd } from './request-end.ts';
 import type { Shared } from './service.ts';
-import { type Asker, LARGE_REQUEST_BYTES, type ThreadCall } from './threads/service-threads.ts';
+import { type Asker, LARGE_REQUEST_BYTES, type PersonaJob } from './threads/service-threads.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -16,35 +16,32 @@ export interface PersonaRoute {
 }
 
 /** Handles POST /user/persona and /user/batch-persona: large bodies in threads, others on the main thread. */
-export function answerPersonas(
-  member: ContentMember,
-  { models, threads, limits, fairUse, onScored }: Shared,
-) {
+export function scorePersonas(member: ContentMember, { models, threads, limits, fairUse, onScored }: Shared) {
   return async (request: FastifyRequest<PersonaRoute>, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     const asker = {
       key: keyOf(request),
       check: () => checkConnected(reply),
     };
-    const call =
+    const job =
       body && body.length >= LARGE_REQUEST_BYTES
-        ? await threads.openCall(body, member, asker)
-        : ownCall(body && Buffer.concat(body.parts), member, fairUse, asker);
+        ? await threads.openJob(body, member, asker)
+        : ownJob(body && Buffer.concat(body.parts), member, fairUse, asker);
     const { responses } = fairUse.shares;
     const holding = responses.open(asker.key);
     const close = (): void => {
       holding.release();
-      call.close();
+      job.close();
     };
     let isSending = false;
     try {
-      authorize(request, call.id);
+      authorize(request, job.id);
       // The body may have taken a minute.
       await request.recheck(limits.recheckMs);
-      const { predictor, release } = await models.hold(call.id);
+      const { predictor, release } = await models.hold(job.id);
       try {
         for (let held = 0; ; ) {
-          const { rows, scored, bytes, body, hasMore } = await call.next(predictor);
+          const { rows, scored, bytes, body, hasMore } = await job.next(predictor);
           // Other requests of the key may have been charged meanwhile; this one is not rejected once it has started.
           if (held === 0) fairUse.checkRows(request, reply);
           fairUse.rowRate.charge(asker.key, rows);
@@ -58,7 +55,7 @@ export function answerPersonas(
           if (!hasMore) return reply.send(body);
           isSending = true;
           onRequestEnd(reply, close);
-          return reply.send(Readable.from(piecesOf(body, call)));
+          return reply.send(Readable.from(piecesOf(body, job)));
         }
       } finally {
         release();
@@ -69,17 +66,12 @@ export function answerPersonas(
   };
 }
 
-async function* piecesOf(first: Buffer, call: ThreadCall): AsyncGenerator<Buffer> {
-  for (let piece: Buffer | undefined = first; piece !== undefined; piece = await call.more()) yield piece;
+async function* piecesOf(first: Buffer, job: PersonaJob): AsyncGenerator<Buffer> {
+  for (let piece: Buffer | undefined = first; piece !== undefined; piece = await job.more()) yield piece;
 }
 
-/** A call that the main thread works on. */
-function ownCall(
-  body: unknown,
-  member: ContentMember,
-  { turns }: FairUse,
-  { key, check }: Asker,
-): ThreadCall {
+/** A request that the main thread works on. */
+function ownJob(body: unknown, member: ContentMember, { turns }: FairUse, { key, check }: Asker): PersonaJob {
   const work = new PersonaWork(body, member);
   return {
     id: work.id,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import { classesOf } from '../../../src/base/contract/predictions.ts';
-import { beginLineage } from '../../../src/cli/score/run-lineage.ts';
+import { beginLineage } from '../../../src/cli/score/sent-events.ts';
 import { SharedColumns } from '../../../src/runs/observers/lineage/lineage-settings.ts';
 import type { RunColumns } from '../../../src/runs/run-columns.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';

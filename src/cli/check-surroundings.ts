@@ -1,6 +1,10 @@
 import { fstatSync, readSync, statSync } from 'node:fs';
 import { RowcastError } from '../base/errors.ts';
+import { sanitize } from '../base/sanitize.ts';
+import { pathWord } from '../base/shell-pipe.ts';
+import { isWritableByAll } from '../storage/local/home-folder.ts';
 import type { Target } from '../storage/target.ts';
+import type { Context } from './context.ts';
 
 /**
  * Refuses to write rows to a closed stdout, before any work is done.
@@ -27,4 +31,17 @@ function mayBeClosed(): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Warns of a home in which everybody on the machine can replace reports and keys. It is used all the same, because
+ * volumes of containers often have mode 0777.
+ */
+export async function warnOfHome({ log }: Pick<Context, 'log'>, home: string): Promise<void> {
+  if (!(await isWritableByAll(home))) return;
+  const name = sanitize(home);
+  log.warn(
+    { event: 'home_writable_by_all', folder: home },
+    `everybody on this machine can replace the reports and keys in ${name}; if that is not wanted: chmod o-w ${pathWord(home)}`,
+  );
 }

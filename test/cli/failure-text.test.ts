@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { RowcastError } from '../../src/base/errors.ts';
-import { describeFailure } from '../../src/cli/exit-codes.ts';
+import { describeFailure } from '../../src/cli/failure-text.ts';
 import { exitCodeOf } from '../../src/runs/exit-code.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import { unwritable } from '../../src/storage/target.ts';

@@ -7,8 +7,8 @@ import { CallError } from '../scoring/failures/call-error.ts';
 export function failureFields(error: unknown): Record<string, unknown> {
   const exit_code = exitCodeOf(error);
   if (!(error instanceof RowcastError)) return { code: 'unexpected', exit_code, retryable: false };
-  const { code, retryable, location: place, hint } = error;
-  return { code, exit_code, retryable, ...place, hint };
+  const { code, retryable, location, hint } = error;
+  return { code, exit_code, retryable, ...location, hint };
 }
 
 /** The message of an error; an unexpected one includes the stack. */

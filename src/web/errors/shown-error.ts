@@ -6,7 +6,7 @@ import { isDiskFull } from '../../base/system-error.ts';
 import { problemFrom, problemOf, RequestError } from '../../server/problems/problems.ts';
 
 /** An error as the pages tell it. */
-export interface ToldError {
+export interface ShownError {
   code: string;
   message: string;
   /** What to do, if it is known. */
@@ -21,20 +21,20 @@ const OPTION = /(^|[\s(])--?[a-z]/;
  *
  * @param hints what to do about an error on the pages, by code
  */
-export function tellError(error: unknown, hints: Readonly<Record<string, string>>): ToldError {
+export function shownError(error: unknown, hints: Readonly<Record<string, string>>): ShownError {
   if (error instanceof RequestError)
     return { code: error.code, message: error.message, hint: hints[error.code] ?? null };
   if (!(error instanceof RowcastError))
     return { code: 'internal', message: 'Internal error; see the service’s log.', hint: null };
   const { code, message, hint = null, location } = error;
-  return tellStored({ code, message, hint, line: location.line ?? null }, hints);
+  return shownStoredError({ code, message, hint, line: location.line ?? null }, hints);
 }
 
 /** Tells a person about an error as a summary stores it. */
-export function tellStored(
-  { code, message, hint, line }: ToldError & { line: number | null },
+export function shownStoredError(
+  { code, message, hint, line }: ShownError & { line: number | null },
   hints: Readonly<Record<string, string>>,
-): ToldError {
+): ShownError {
   const where = line === null ? '' : `line ${line}: `;
   const own = hint === null || OPTION.test(hint) ? null : sanitizeLines(hint);
   return { code, message: sanitizeLines(`${where}${message}`), hint: hints[code] ?? own };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { layOutLines, type ProgressLine } from '../../../src/cli/terminal/lay-out-lines.ts';
+import { layOutLines, type ProgressLine } from '../../../src/cli/terminal/live-lines.ts';
 
 const wide = { columns: 120, rows: 24 };
 const files: readonly ProgressLine[] = [

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeUsual } from '../input.ts';
-import { median } from '../runs.ts';
-import { startSlowService, timed } from './processes.ts';
+import { bin } from '../support/rowcast.ts';
+import { writeUsual } from './input.ts';
+import { median, run, startRespondingStub } from './runs.ts';
 
 const [, , , only] = process.argv;
 const MIB = 1 << 20;
@@ -35,6 +35,13 @@ const planArguments = (size: string, ...more: string[]): string[] => [
   ...['plan', input, '--report', 'R', '--classes', 'No,Yes', '-o', output],
   ...['--shards', shards, '--shard-bytes', size, ...more],
 ];
+
+/** Runs `rowcast ARGS…`. @returns its seconds */
+async function timed(args: readonly string[], env: Record<string, string>): Promise<number> {
+  const taken = await run({ file: process.execPath, args: [bin, ...args], env });
+  if (taken === undefined) throw new Error(`rowcast ${args.join(' ')} failed`);
+  return taken.seconds;
+}
 
 /** The same number of shards for each worker, however many there are: twice the workers score twice the rows. */
 async function efficiency(env: Record<string, string>): Promise<void> {
@@ -78,12 +85,12 @@ async function sizes(env: Record<string, string>): Promise<void> {
   }
 }
 
-const { url, child } = await startSlowService(only === 'sizes' ? 0 : SERVICE_MS);
+const { url, end } = await startRespondingStub(only === 'sizes' ? 0 : SERVICE_MS);
 const env = { ROWCAST_URL: url, ROWCAST_API_KEY: 'a-key-of-the-benchmark' };
 try {
   if (only !== 'sizes') await efficiency(env);
   if (only !== 'efficiency') await sizes(env);
 } finally {
-  child.kill();
+  end();
   await rm(folder, { recursive: true, force: true });
 }
