@@ -228,7 +228,10 @@ export const looseReport = z.looseObject({
     .refine(columns => columns.length > 0, 'it is empty')
     .optional(),
   /** A hosted report may use this name and the next two for something else. */
-  numbers: listOf(z.string(), MAX_CLASSES).optional().catch(undefined),
+  numbers: listOf(z.string(), MAX_CLASSES)
+    .refine(names => new Set(names).size === names.length)
+    .optional()
+    .catch(undefined),
   nulls: listOf(z.string()).optional().catch(undefined),
   profile: trainingProfile.optional().catch(undefined),
   tech_specs: z.record(z.string(), z.unknown()),

@@ -1,5 +1,5 @@
 import { classesOf } from '../../base/contract/predictions.ts';
-import type { Description, Report } from '../../base/contract/schemas.ts';
+import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { StoredModel } from '../model/compiled-model.ts';
 import { loadModel, type Model, readStoredModel } from '../model/model-file.ts';
@@ -8,13 +8,9 @@ import { checksumOf, damaged, type ReportVersion, readIntact, withReportVersion 
 
 /** A report as in the service's response, and its model. */
 export interface LocalReport {
-  report: Report & Pick<Description, 'predictionType'> & { model_sha256: string };
+  report: Report & { model_sha256: string };
   model: StoredModel;
 }
-
-/** What a report predicts, if it says so otherwise than by its classes. */
-export const predictionTypeOfReport = (report: Report): Pick<Description, 'predictionType'> =>
-  'numbers' in report ? { predictionType: { kind: 'numbers', names: report.numbers } } : {};
 
 /** Loads a report and its model. @throws as the functions of `report-store.ts` */
 export function loadReport(home: string, id: string): Promise<{ report: Report; model: Model }> {
@@ -33,14 +29,7 @@ export function readLocalReport(home: string, id: string): Promise<LocalReport> 
   return withReportVersion(home, id, async version => {
     const report = await readReportOf(version);
     const model = await modelOf(version, report, readStoredModel);
-    return {
-      report: {
-        ...report,
-        ...predictionTypeOfReport(report),
-        model_sha256: await checksumOf(version, 'model.zip'),
-      },
-      model,
-    };
+    return { report: { ...report, model_sha256: await checksumOf(version, 'model.zip') }, model };
   });
 }
 

@@ -10,7 +10,7 @@ import type { Layout } from '../../formats/format.ts';
 export interface MergeOptions
   extends Partial<Pick<RunValues, 'classes' | 'prefix' | 'probabilities' | 'decimals' | 'threshold'>> {
   layout: Layout;
-  report: Pick<Description, 'predicts' | 'classes' | 'predictionType'>;
+  report: Pick<Description, 'predicts' | 'classes' | 'numbers' | 'predictionType'>;
   prediction: boolean;
   /** Whether a run may resume only after a whole batch: see `Scorer.dependsOnBatch`. */
   onGrid?: boolean | undefined;
@@ -130,12 +130,16 @@ function nameOf(predictionType: PredictionType): string {
 
 function knownPredictionType(options: MergeOptions): PredictionType | undefined {
   const { classes, report, planned, resumed } = options;
-  const known = resumed?.predictionType ?? planned ?? report.predictionType;
+  const known = resumed?.predictionType ?? planned ?? report.predictionType ?? numbersOf(report);
   if (known !== undefined) return known;
   if (classes !== undefined) checkClasses(classes, report.classes);
   const names = classes ?? report.classes;
   return names && { kind: 'distribution', classes: names };
 }
+
+/** What a report predicts that lists numbers in place of classes. */
+const numbersOf = ({ classes, numbers: names }: MergeOptions['report']): PredictionType | undefined =>
+  classes === undefined && names !== undefined ? { kind: 'numbers', names } : undefined;
 
 /**
  * Checks that the given classes are those of the report, in any order.

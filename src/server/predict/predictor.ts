@@ -5,7 +5,6 @@ import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { StoredModel } from '../../models/model/compiled-model.ts';
 import type { EngineModel } from '../../models/model/engine.ts';
 import type { Model } from '../../models/model/model-file.ts';
-import { predictionTypeOfReport } from '../../models/store/report-model.ts';
 import { PersonaReader } from './encode-personas.ts';
 import { ResponseWriter } from './serialize-predictions.ts';
 
@@ -20,7 +19,7 @@ export interface PersonaPredictor {
 /** The members of a report that decide how rows are read, and what is said of them. */
 export type ScoredReport = Pick<
   Description,
-  'columns' | 'classes' | 'predicts' | 'predictionType' | 'drivers' | 'profile' | 'nulls'
+  'columns' | 'classes' | 'numbers' | 'predicts' | 'drivers' | 'profile' | 'nulls'
 >;
 
 /** A loaded model, with what is derived from it. */
@@ -32,11 +31,8 @@ export interface Predictor extends PersonaPredictor {
 
 export function predictorOf({ report, model }: { report: Report; model: Model }): Predictor {
   const { columns, classes, predicts, drivers, nulls } = report;
-  const profile = isImported(report) ? undefined : report.profile;
-  const described = {
-    ...{ columns, classes, predicts, drivers, profile, nulls },
-    ...predictionTypeOfReport(report),
-  };
+  const own = isImported(report) ? { numbers: report.numbers } : { profile: report.profile };
+  const described = { columns, classes, predicts, drivers, nulls, ...own };
   return { model, report: described, ...personaPredictor(model, model.engine), work: workLimits(model) };
 }
 

@@ -1,4 +1,4 @@
-import { codePointOrder, type Distributions } from '../../../base/contract/predictions.ts';
+import { codePointOrder, type Predictions } from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { Secrets } from '../../credentials.ts';
 import { InvalidResponse, isObject, parseResponseText } from '../../parse-response.ts';
@@ -9,6 +9,7 @@ import {
   copyProbabilities,
 } from '../collect-predictions.ts';
 import { type Expected, expectedClasses } from '../protocol.ts';
+import { hasNumbers, readNumbers } from './read-numbers.ts';
 import type { Wire } from './wire-names.ts';
 
 export interface ExpectedPredictions extends Expected {
@@ -19,20 +20,25 @@ export interface ExpectedPredictions extends Expected {
 
 /**
  * Parses and validates a batch-persona response. It must hold as many predictions as personas, in order or numbered,
- * and if it names a report, the requested one. Each prediction must have exactly the expected classes, with
- * probabilities in
- * 0..1 that sum to 1 within `tolerance`. A persona with invalid probabilities gets an error. If every persona is
- * invalid, the whole response is rejected, unless these rows are what is left after halving.
+ * and if it names a report, the requested one. The first prediction tells whether all are probabilities or numbers;
+ * see `readNumbers` for these. Probabilities must be of exactly the expected classes, in 0..1, and sum to 1 within
+ * `tolerance`. A persona with invalid probabilities gets an error. If every persona is invalid, the whole response is
+ * rejected, unless these rows are what is left after halving.
  *
  * @throws InvalidResponse
  */
 export function parsePredictions(
   body: string,
   { report, wire, secrets, ...expected }: ExpectedPredictions,
-): Distributions {
+): Predictions {
   const received = readPredictions(body, wire, report);
   checkCount(received.length, expected.personas);
   const predictions = inPersonaOrder(received, wire);
+  const errorIn = ({ [wire.error]: error }: Record<string, unknown>) =>
+    isObject(error)
+      ? { code: errorCode(textOf(error.code, secrets)), message: sanitize(textOf(error.message, secrets)) }
+      : undefined;
+  if (areNumbers(predictions, wire)) return readNumbers(predictions, expected, errorIn);
   const known = expectedClasses(expected);
   const classes = known ?? firstClasses(predictions, wire);
   return collectPredictions(expected, classes, (index, into) => {
@@ -40,14 +46,20 @@ export function parsePredictions(
     if (!isObject(prediction)) throw new InvalidResponse(`prediction ${index + 1} is not an object`);
     const own = prediction[wire.probabilities];
     if (isObject(own)) return copyProbabilities(own, index, classes, known !== undefined, into);
-    const error = prediction[wire.error];
-    if (!isObject(error)) throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
-    const { code, message } = error;
-    return {
-      code: errorCode(textOf(code, secrets)),
-      message: sanitize(textOf(message, secrets)),
-    };
+    const error = errorIn(prediction);
+    if (error === undefined)
+      throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
+    return error;
   });
+}
+
+/** Whether the first prediction that is no error has numbers: `value` or `values`, which no deployment renames. */
+function areNumbers(predictions: readonly unknown[], wire: Wire): boolean {
+  const first = predictions.find(
+    prediction =>
+      isObject(prediction) && (isObject(prediction[wire.probabilities]) || !isObject(prediction[wire.error])),
+  );
+  return isObject(first) && !isObject(first[wire.probabilities]) && hasNumbers(first);
 }
 
 /** A member from the service as text, whatever its type. */

@@ -7,6 +7,8 @@ import {
   valueWarning,
 } from '../../../base/contract/schemas.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import { wrongNumbers } from '../../../scoring/batch/check-values.ts';
+import { predictionOf, predictionTypeOf } from '../../../scoring/predictions.ts';
 import type { Secrets } from '../../credentials.ts';
 import { InvalidResponse, jsonText, parseJson } from '../../parse-response.ts';
 import { checkReport, parsePredictions } from './parse-predictions.ts';
@@ -61,21 +63,15 @@ const TYPES: Readonly<Record<string, string>> = {
 export function parsePersona(body: Buffer, { report, wire, secrets }: ExpectedPersona): PersonaAnswer {
   const text = jsonText(body);
   const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
-  const { classes, probabilities } = parsePredictions(batch, {
-    personas: 1,
-    predictionType: undefined,
-    wire,
-    secrets,
-  });
-  if (classes.length === 0) throw new InvalidResponse(`the response has no "${wire.probabilities}"`);
+  const predictions = parsePredictions(batch, { personas: 1, predictionType: undefined, wire, secrets });
+  const wrong = predictions.kind === 'numbers' ? wrongNumbers(predictions).get(0) : undefined;
+  if (wrong !== undefined) throw new InvalidResponse(wrong.message);
+  const predicted = predictionOf(predictions, 0);
+  if (predictionTypeOf(predictions) === undefined || 'error' in predicted)
+    throw new InvalidResponse(`the response has no "${wire.probabilities}"`);
   const answer = Object(JSON.parse(text));
   checkReport(answer[wire.id], report);
-  return {
-    probabilities: Object.fromEntries(
-      classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]),
-    ),
-    warnings: warningsOf(answer.warnings, secrets),
-  };
+  return { ...predicted, warnings: warningsOf(answer.warnings, secrets) };
 }
 
 /** A hosted service may have none, or use the name for something else. */

@@ -7,6 +7,7 @@ import {
 } from '../../../base/contract/row-counts-trailer.ts';
 import type { Features, LooseReport, PersonaAnswer } from '../../../base/contract/schemas.ts';
 import type { RowcastError } from '../../../base/errors.ts';
+import { wrongNumbers } from '../../../scoring/batch/check-values.ts';
 import { CallError } from '../../../scoring/failures/call-error.ts';
 import type { ReceivedPredictions } from '../../../scoring/predictions.ts';
 import type { Secrets } from '../../credentials.ts';
@@ -70,7 +71,10 @@ export class ReportClient {
   ): Promise<ReceivedPredictions> {
     const { request, reader } = this.#client.protocol.predict(id);
     const expected = { personas, predictionType: undefined };
-    return this.#client.predict({ request: { ...request, body }, reader: reader(), expected }, signal);
+    const batch = { request: { ...request, body }, reader: reader(), expected };
+    const predictions = await this.#client.predict(batch, signal);
+    if (predictions.kind !== 'numbers') return predictions;
+    return { ...predictions, errors: new Map([...predictions.errors, ...wrongNumbers(predictions)]) };
   }
 }
 

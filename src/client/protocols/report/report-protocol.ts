@@ -1,4 +1,4 @@
-import type { Distributions } from '../../../base/contract/predictions.ts';
+import type { Predictions } from '../../../base/contract/predictions.ts';
 import { type LooseReport, looseReport } from '../../../base/contract/schemas.ts';
 import { reportCell } from '../../bodies/cells.ts';
 import { objects } from '../../bodies/row-layouts.ts';
@@ -38,7 +38,7 @@ export class ReportResponses implements ResponseReader {
    *
    * @throws InvalidResponse
    */
-  read(body: Buffer, expected: Expected): Distributions {
+  read(body: Buffer, expected: Expected): Predictions {
     const classes = expectedClasses(expected);
     const repeated = this.#template?.read(body, expected.personas, classes);
     if (repeated !== undefined) return repeated;
@@ -47,7 +47,8 @@ export class ReportResponses implements ResponseReader {
       report: this.#report,
       wire: this.#wire,
     });
-    if (this.#template === undefined && classes !== undefined && this.#tries++ < MAX_TRIES)
+    if (predictions.kind !== 'distribution' || classes === undefined) return predictions;
+    if (this.#template === undefined && this.#tries++ < MAX_TRIES)
       this.#template = ResponseTemplate.of(body, predictions);
     return predictions;
   }
