@@ -10,7 +10,7 @@ import { wrongPredictions } from './record-scorer.ts';
 /** Rows at once: they take some milliseconds, and the event loop has its turn between them. */
 const ROWS = 4096;
 
-/** Probabilities of many personas, by the rules of POST /user/batch-persona, in their order. */
+/** Predictions for many personas, by the rules of POST /user/batch-persona, in their order. */
 export async function predictPersonas(model: Model, personas: readonly Features[]): Promise<Prediction[]> {
   const predictions: Prediction[] = [];
   for (let at = 0; at < personas.length; at += ROWS) {
@@ -56,9 +56,9 @@ const hasAny = (features: Features, columns: Model['columns']): boolean =>
   columns.some(({ name }) => Object.hasOwn(features, name));
 
 /**
- * One persona's probabilities, and warnings about its values, by the rules of POST /user/persona.
+ * What is predicted for one persona, and warnings about its values, by the rules of POST /user/persona.
  *
- * @throws RowcastError `unknown_columns`, `wrong_prediction`
+ * @throws RowcastError `unknown_columns`, `wrong_prediction`, `wrong_probabilities`
  */
 export function predictPersona({ engine, columns, prediction }: Model, features: Features): PersonaAnswer {
   if (!hasAny(features, columns)) throw new RowcastError('unknown_columns', unknownColumns.message);
@@ -70,7 +70,7 @@ export function predictPersona({ engine, columns, prediction }: Model, features:
     return number ?? Number.NaN;
   });
   const numbers = engine.predict(values, 1);
-  const wrong = prediction.kind === 'numbers' ? wrongPredictions(numbers, prediction).get(0) : undefined;
+  const wrong = wrongPredictions(numbers, prediction).get(0);
   if (wrong !== undefined) throw new RowcastError(wrong.code, wrong.message);
   return { ...predictedOf(prediction, numbers), warnings: warnings.list };
 }

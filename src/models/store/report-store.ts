@@ -123,7 +123,11 @@ export async function readReportOf(version: ReportVersion): Promise<Report> {
   return report.data;
 }
 
-/** A report's testing results, verified. The stream stays readable when the report is replaced. */
+/**
+ * A report's testing results, verified. The stream stays readable when the report is replaced.
+ *
+ * @throws RowcastError also `no_testing_results` for a model that was imported without labelled rows
+ */
 export function testingResults(home: string, id: string): Promise<ReadStream> {
   const name = 'testing-results.csv';
   return withReportVersion(home, id, async version => {
@@ -134,15 +138,24 @@ export function testingResults(home: string, id: string): Promise<ReadStream> {
       if (file === undefined) throw new Error('it is not a regular file');
       const hash = createHash('sha256');
       await pipeline(file.createReadStream({ autoClose: false }), hash);
-      if (hash.digest('hex') === expected) return file.createReadStream({ start: 0 });
+      if (hash.digest('hex') === expected) {
+        if ((await file.stat()).size === 0) throw noTestingResults(id);
+        return file.createReadStream({ start: 0 });
+      }
     } catch (cause) {
       await file?.close();
+      if (cause instanceof RowcastError) throw cause;
       throw damaged(version, `${name} cannot be read`, cause);
     }
     await file.close();
     throw damaged(version, `${name} has changed`);
   });
 }
+
+const noTestingResults = (id: string): RowcastError =>
+  new RowcastError('no_testing_results', `the report "${id}" was imported, so it has no testing results`, {
+    hint: 'Its model was trained and tested elsewhere.',
+  });
 
 /**
  * Changes whenever the report is written again. Called for every prediction, so an intact report costs only one stat;

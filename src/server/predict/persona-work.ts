@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { reportId } from '../../base/contract/schemas.ts';
+import { wrongPredictions } from '../../models/local/record-scorer.ts';
 import { RequestError } from '../problems/problems.ts';
 import { countAhead } from './count-ahead.ts';
 import { notAPersona } from './encode-personas.ts';
@@ -76,23 +77,31 @@ export class PersonaWork {
     return this.#some(content, predictor);
   }
 
-  #single(content: JsonReader | undefined, { engine, personas, responses }: PersonaPredictor): Slice {
+  #single(
+    content: JsonReader | undefined,
+    { engine, prediction, personas, responses }: PersonaPredictor,
+  ): Slice {
     if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
     const { values, errors, warnings } = personas.readFeatures(content);
     this.#open?.end();
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
-    const body = responses.single(this.id, engine.predict(values, 1), warnings);
+    const numbers = engine.predict(values, 1);
+    const wrong = wrongPredictions(numbers, prediction).get(0);
+    if (wrong !== undefined) throw new RequestError('wrong_prediction', wrong.message);
+    const body = responses.single(this.id, numbers, warnings);
     return { rows: 1, scored: 1, bytes: 0, body, hasMore: false };
   }
 
-  #some(content: JsonReader, { engine, personas, responses, work }: PersonaPredictor): Slice {
+  #some(content: JsonReader, { engine, prediction, personas, responses, work }: PersonaPredictor): Slice {
     const slice = personas.read(content, work.sliceRows, SLICE_BYTES);
-    const { rows, errors, isLast } = slice;
+    const { rows, isLast } = slice;
     this.#count += rows;
     if (this.#count > work.maxPersonas) throw tooMany(work);
     if (isLast) this.#open?.end();
-    this.#response.add(slice, engine.predict(slice.values, rows), responses);
+    const numbers = engine.predict(slice.values, rows);
+    const errors = new Map([...wrongPredictions(numbers, prediction), ...slice.errors]);
+    this.#response.add({ rows, errors }, numbers, responses);
     const { bytes } = this.#response;
     const body = isLast ? this.#begin(responses) : undefined;
     return { rows, scored: rows - errors.size, bytes, body, hasMore: isLast && !this.#response.isWhole };

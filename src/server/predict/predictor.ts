@@ -9,7 +9,7 @@ import { PersonaReader } from './encode-personas.ts';
 import { ResponseWriter } from './serialize-predictions.ts';
 
 /** What scores personas, derived from a model once for all requests. */
-export interface PersonaPredictor {
+export interface PersonaPredictor extends Pick<StoredModel, 'prediction'> {
   engine: EngineModel;
   personas: PersonaReader;
   responses: ResponseWriter;
@@ -43,6 +43,7 @@ export const personaPredictor = (
   memory?: BatchMemory,
 ): Omit<PersonaPredictor, 'work'> => ({
   engine,
+  prediction,
   personas: new PersonaReader(columns, memory),
   responses: new ResponseWriter(prediction),
 });

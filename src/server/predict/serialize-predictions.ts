@@ -1,10 +1,9 @@
-import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
+import { classesOf, type Predictions, type PredictionType } from '../../base/contract/predictions.ts';
 import type { ValueWarning } from '../../base/contract/schemas.ts';
 import { MAX_NUMBER_BYTES } from '../../formats/appended-values.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../../formats/bytes/decimals.ts';
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import { free } from '../../models/local/threads/transfer.ts';
-import type { EncodedPersonas, PersonaError } from './encode-personas.ts';
 
 const COMMA = 0x2c;
 /** `}}` as a little-endian word. */
@@ -58,7 +57,7 @@ export class ResponseWriter {
    * @param part the rows of a piece, all by default, and whether it follows another one
    */
   predictions(
-    { rows, errors }: Pick<EncodedPersonas, 'rows' | 'errors'>,
+    { rows, errors }: Pick<Predicted, 'rows' | 'errors'>,
     probabilities: Float64Array,
     { from = 0, to = rows, isContinued = false }: { from?: number; to?: number; isContinued?: boolean } = {},
   ): Buffer {
@@ -112,7 +111,7 @@ function membersOf(prediction: PredictionType): { opening: string; names: readon
   return names.length === 0 ? { opening: '{', names: ['value'] } : { opening: '{"values":{', names };
 }
 
-const errorText = ({ code, message }: PersonaError): Buffer =>
+const errorText = ({ code, message }: { code: string; message: string }): Buffer =>
   Buffer.from(JSON.stringify({ error: { code, message } }));
 
 /** A response of up to this size is written at once. */
@@ -129,7 +128,7 @@ const ERROR_BYTES = 200;
 
 interface Predicted {
   rows: number;
-  errors: Map<number, PersonaError>;
+  errors: Predictions['errors'];
   probabilities: Float64Array;
 }
 

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ImportedReport } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { counted } from '../../base/number-text.ts';
+import { countOf } from '../../base/number-text.ts';
 import { readCatboost } from '../../models/imported/catboost.ts';
 import {
   type ImportedModel,
@@ -78,7 +78,7 @@ export async function importReport(
     ...(prediction.kind === 'numbers' && { numbers: [...prediction.names] }),
     columns: Array.from(types, ([name, type]) => ({ name, type })),
     ...(nulls.length > 0 && { nulls: [...nulls] }),
-    tech_specs: { algorithm: `${imported.library}, ${counted(imported.trees.length)} trees` },
+    tech_specs: { algorithm: `${imported.library}, ${countOf(imported.trees.length, 'tree')}` },
     imported_from: {
       library: imported.library,
       version: imported.version,

@@ -22,7 +22,9 @@ const readSecond = (second: unknown, options: Options = {}): Distributions =>
 function readText(body: string, options: Options = {}): Distributions {
   const { classes, ...others } = { classes: ['no', 'yes'], ...options };
   const predictionType = classes && ({ kind: 'distribution', classes } as const);
-  return parsePredictions(body, { personas: 2, predictionType, wire: contractWire, ...others });
+  const received = parsePredictions(body, { personas: 2, predictionType, wire: contractWire, ...others });
+  assert.ok(received.kind === 'distribution');
+  return received;
 }
 
 const wrong = (message: RegExp, classesChanged = false) => ({

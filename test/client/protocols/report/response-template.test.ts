@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Distributions, PredictionType } from '../../../../src/base/contract/predictions.ts';
+import type {
+  Distributions,
+  Predictions,
+  PredictionType,
+} from '../../../../src/base/contract/predictions.ts';
 import { parsePredictions } from '../../../../src/client/protocols/report/parse-predictions.ts';
 import { ReportResponses } from '../../../../src/client/protocols/report/report-protocol.ts';
 import { ResponseTemplate } from '../../../../src/client/protocols/report/response-template.ts';
@@ -53,8 +57,19 @@ const bodyOf = (personas: readonly object[], { indent, extra, before, after }: S
 
 const distributionOf = (classes: readonly string[]): PredictionType => ({ kind: 'distribution', classes });
 
+function probabilitiesIn(received: Predictions): Distributions {
+  assert.ok(received.kind === 'distribution');
+  return received;
+}
+
 const inFull = (body: Buffer, personas: number, known: readonly string[]): Distributions =>
-  parsePredictions(body.toString(), { personas, predictionType: distributionOf(known), wire: contractWire });
+  probabilitiesIn(
+    parsePredictions(body.toString(), {
+      personas,
+      predictionType: distributionOf(known),
+      wire: contractWire,
+    }),
+  );
 
 /** The places of digits that hardly matter for the sum: the eleventh after a point, and those after it. */
 const lateDigits = (body: Buffer): number[] =>
@@ -211,10 +226,12 @@ describe('a response reader', () => {
       { indent: undefined, extra: {} },
     );
     const read = (report: string): Distributions =>
-      new ReportResponses(report, contractWire).read(body, {
-        personas: 2,
-        predictionType: distributionOf(classes),
-      });
+      probabilitiesIn(
+        new ReportResponses(report, contractWire).read(body, {
+          personas: 2,
+          predictionType: distributionOf(classes),
+        }),
+      );
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
   });
@@ -229,10 +246,12 @@ describe('a response reader', () => {
     ];
     for (const note of ['x', '"', '0', '\\']) {
       const body = Buffer.from(JSON.stringify({ note: note.repeat(length), predictions }));
-      const received = new ReportResponses('é', contractWire).read(body, {
-        personas: 2,
-        predictionType: distributionOf(names),
-      });
+      const received = probabilitiesIn(
+        new ReportResponses('é', contractWire).read(body, {
+          personas: 2,
+          predictionType: distributionOf(names),
+        }),
+      );
       assert.deepEqual(received.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
       assert.deepEqual(ResponseTemplate.of(body, received)?.read(body, 2, names), received);
     }
@@ -243,10 +262,12 @@ describe('a response reader', () => {
     const plain = { indent: undefined, extra: {} };
     const reader = new ReportResponses('é', contractWire);
     const read = (personas: object[]): Distributions =>
-      reader.read(bodyOf(personas, plain), {
-        personas: personas.length,
-        predictionType: distributionOf(names),
-      });
+      probabilitiesIn(
+        reader.read(bodyOf(personas, plain), {
+          personas: personas.length,
+          predictionType: distributionOf(names),
+        }),
+      );
     const sound = { no: 0.25, yes: 0.75 };
     read([sound, sound]);
     assert.equal(read([sound, { no: 0.25, yes: 0.25 }]).errors.get(1)?.code, 'wrong_probabilities');
