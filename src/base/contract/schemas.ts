@@ -138,7 +138,7 @@ const trainedFrom = z.object({
 });
 
 /** The model of another library that a report was imported from. */
-const importedFrom = z.object({
+export const importedFrom = z.object({
   library: z.string(),
   /** Of the format, or of the library that wrote the file. */
   version: z.string(),

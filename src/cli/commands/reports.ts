@@ -1,3 +1,4 @@
+import { numbersText } from '../../base/contract/imported-facts.ts';
 import { isImported, type Report } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
@@ -24,6 +25,7 @@ export async function run(context: Context): Promise<number> {
       id,
       predicts: report?.predicts ?? null,
       classes: report?.classes ?? null,
+      numbers: (report && 'numbers' in report ? report.numbers : undefined) ?? null,
       testing_accuracy: (report && accuracyOf(report)) ?? null,
       damage: damage?.code ?? null,
     }));
@@ -37,8 +39,10 @@ export async function run(context: Context): Promise<number> {
       : [
           id,
           sanitize(report.predicts ?? '–'),
-          sanitize(report.classes?.join(', ') ?? 'numbers'),
-          accuracyOf(report) ?? `of ${report.tech_specs.algorithm}`,
+          isImported(report) && report.classes === undefined
+            ? numbersText(report.numbers ?? [])
+            : sanitize(report.classes?.join(', ') ?? ''),
+          accuracyOf(report) ?? `none: ${report.tech_specs.algorithm}`,
         ],
   );
   await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));

@@ -1,14 +1,25 @@
 import * as z from 'zod';
-import { type CalibrationBin, type LooseReport, quality, warning } from '../../base/contract/schemas.ts';
+import { importedFacts, numbersText } from '../../base/contract/imported-facts.ts';
+import {
+  type CalibrationBin,
+  importedFrom,
+  type LooseReport,
+  quality,
+  warning,
+} from '../../base/contract/schemas.ts';
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { alignColumns } from './print.ts';
 
-/** Describes a report for people: what it predicts, its tech specs, and the impact of its drivers as bars. */
+/**
+ * Describes a report for people: what it predicts, its tech specs, the impact of its drivers as bars, and where an
+ * imported model comes from.
+ */
 export function describeReport(id: string, report: LooseReport): string {
-  const { predicts, classes, tech_specs: specs, drivers } = report;
+  const { predicts, classes, numbers, tech_specs: specs, drivers } = report;
   const what = predicts === undefined ? '' : ` predicts ${sanitize(predicts)}`;
-  const of = classes === undefined ? '' : `: ${sanitize(classes.join(', '))}`;
+  const named = classes === undefined ? numbers && numbersText(numbers) : sanitize(classes.join(', '));
+  const of = named === undefined ? '' : `: ${named}`;
   const rows = Object.entries(specs).map(([name, spec]) => [
     `  ${sanitize(name).replaceAll('_', ' ')}`,
     sanitize(String(spec)),
@@ -25,7 +36,17 @@ export function describeReport(id: string, report: LooseReport): string {
     describeQuality(report.quality, classes),
     bars.length === 0 ? '' : `\nDrivers and their impact\n\n${alignColumns(bars)}`,
     describeWarnings(report.warnings),
+    describeOrigin(report),
   ].join('');
+}
+
+/** Where an imported model comes from, and what the import assumed. */
+function describeOrigin({ imported_from: member, notes = [] }: LooseReport): string {
+  const { data } = importedFrom.safeParse(member);
+  if (data === undefined) return '';
+  const facts = importedFacts(data).map(([name, text]) => [`  ${name}`, sanitize(text)]);
+  const assumed = notes.map(note => `  ${sanitize(note)}\n`).join('');
+  return `\nImported model\n\n${alignColumns(facts)}${assumed === '' ? '' : `\nNotes of the import\n\n${assumed}`}`;
 }
 
 function describeWarnings(member: unknown): string {

@@ -58,7 +58,7 @@ const hasAny = (features: Features, columns: Model['columns']): boolean =>
 /**
  * What is predicted for one persona, and warnings about its values, by the rules of POST /user/persona.
  *
- * @throws RowcastError `unknown_columns`, `wrong_prediction`, `wrong_probabilities`
+ * @throws RowcastError `unknown_columns`, `wrong_prediction`
  */
 export function predictPersona({ engine, columns, prediction }: Model, features: Features): PersonaAnswer {
   if (!hasAny(features, columns)) throw new RowcastError('unknown_columns', unknownColumns.message);
@@ -71,6 +71,6 @@ export function predictPersona({ engine, columns, prediction }: Model, features:
   });
   const numbers = engine.predict(values, 1);
   const wrong = wrongPredictions(numbers, prediction).get(0);
-  if (wrong !== undefined) throw new RowcastError(wrong.code, wrong.message);
+  if (wrong !== undefined) throw new RowcastError('wrong_prediction', wrong.message);
   return { ...predictedOf(prediction, numbers), warnings: warnings.list };
 }

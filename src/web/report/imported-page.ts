@@ -1,3 +1,4 @@
+import { importedFacts, numbersText } from '../../base/contract/imported-facts.ts';
 import type { ImportedReport } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type Html, html, named } from '../html.ts';
@@ -32,29 +33,16 @@ ${notes(view, 'Notes of the import')}`,
   };
 }
 
-function origins({ imported_from: from, classes }: ImportedReport): Html {
-  const { iterations, compared } = from;
+function origins({ imported_from: from, classes, numbers = [] }: ImportedReport): Html {
   const facts: [name: string, text: string][] = [
-    ['Library', `${from.library} (${from.version})`],
-    ['Objective', from.objective],
-    ['Trees', countText(from.trees)],
-    ['Iterations', iterationText(iterations)],
-    ['Features', countText(from.features)],
-    ['Classes', classes === undefined ? 'none: it predicts numbers' : countText(classes.length)],
-    ['SHA-256 of the file', from.file_sha256],
-    [
-      'Compared with the library',
-      compared === undefined
-        ? 'no'
-        : `${countText(compared.identical)} of ${countText(compared.numbers)} numbers of ${countText(compared.rows)} rows are identical; the largest difference is ${compared.largest_difference}`,
-    ],
+    ['predicts', classes === undefined ? numbersText(numbers) : `${countText(classes.length)} classes`],
+    ...importedFacts(from),
   ];
   return html`<section class="card stack" aria-labelledby="tech-specs"><h2 id="tech-specs">Imported model</h2>
-<dl class="facts">${facts.map(([name, text]) => html`<dt>${name}</dt><dd>${sanitize(text)}</dd>`)}</dl></section>`;
+<dl class="facts">${facts.map(([name, text]) => html`<dt>${capitalized(name)}</dt><dd>${sanitize(text)}</dd>`)}</dl></section>`;
 }
 
-const iterationText = ({ all, best, used }: ImportedReport['imported_from']['iterations']): string =>
-  `${countText(used)} of ${countText(all)}${best === undefined ? '' : `; the best is number ${countText(best)}`}`;
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** More are only counted. */
 const MAX_COLUMNS = 200;
