@@ -3,7 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { batchResponse, personaResponse, report as reportShape } from '../../src/base/contract/schemas.ts';
+import { batchResponse, classesResponse, report as reportShape } from '../../src/base/contract/schemas.ts';
 import { deleteReport } from '../../src/models/store/write-report.ts';
 import { startServer } from '../../src/server/server.ts';
 import type { RunningService } from '../../src/server/service.ts';
@@ -39,7 +39,7 @@ describe('the service', () => {
     const response = await post(target, '/user/persona', { id: 'two', ...persona });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-    const { id, probabilities } = personaResponse.parse(await response.json());
+    const { id, probabilities } = classesResponse.parse(await response.json());
     assert.equal(id, 'two');
     assert.deepEqual(Object.keys(probabilities), ['No', 'Yes']);
     assert.ok((probabilities.No ?? 0) > 0.5);
@@ -114,7 +114,7 @@ describe('the service', () => {
     assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
     assert.equal(report.drivers[0]?.column, 'signed up');
     const ask = async (date: string) =>
-      personaResponse.parse(
+      classesResponse.parse(
         await (await post(target, '/user/persona', { id: 'dated', features: { 'signed up': date } })).json(),
       ).probabilities.old ?? 0;
     assert.ok((await ask('2020-02-03')) > 0.5);
@@ -125,7 +125,7 @@ describe('the service', () => {
     const ask = async (features: string) => {
       const response = await post(target, '/user/persona', `{"id":"two","features":${features}}`);
       assert.equal(response.status, 200);
-      return personaResponse.parse(await response.json()).probabilities;
+      return classesResponse.parse(await response.json()).probabilities;
     };
     assert.deepEqual(await ask('{"__proto__":"12"}'), await ask('{"__proto__":12}'));
     const response = await post(
@@ -262,7 +262,7 @@ describe('the service', () => {
     const home = await ownTrainedHome(t);
     const target = await serving(t, { home });
     const ask = () => post(target, '/user/persona', { id: 'two', ...persona });
-    const classes = async () => Object.keys(personaResponse.parse(await (await ask()).json()).probabilities);
+    const classes = async () => Object.keys(classesResponse.parse(await (await ask()).json()).probabilities);
     assert.deepEqual(await classes(), ['No', 'Yes']);
     const other = await homeWith(history({ rows: 200, classes: ['p', 'q', 'r'] }));
     await trainReport({

@@ -39,12 +39,22 @@ export const valueWarning = z.object({
   message: z.string(),
 });
 
+/** What is predicted for a persona: a probability for each class, or by a report of numbers, one or several by name. */
+const predicted = [
+  z.object({ probabilities }),
+  z.object({ value: z.number() }),
+  z.object({ values: z.record(z.string(), z.number()) }),
+] as const;
+const [ofClasses, ofNumber, ofNumbers] = predicted;
+
 /** Warnings are there if there are any, of at most 100 columns. */
-export const personaResponse = z.object({
-  id: reportId,
-  probabilities,
-  warnings: z.array(valueWarning).min(1).max(100).optional(),
-});
+const answered = { id: reportId, warnings: z.array(valueWarning).min(1).max(100).optional() };
+export const classesResponse = ofClasses.extend(answered);
+export const personaResponse = z.union([
+  classesResponse,
+  ofNumber.extend(answered),
+  ofNumbers.extend(answered),
+]);
 
 /** What a service says about one persona. */
 export type PersonaAnswer = Predicted & { warnings: readonly ValueWarning[] };
@@ -52,10 +62,7 @@ export type PersonaAnswer = Predicted & { warnings: readonly ValueWarning[] };
 export const batchResponse = z.object({
   id: reportId,
   predictions: z.array(
-    z.union([
-      z.object({ probabilities }),
-      z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
-    ]),
+    z.union([...predicted, z.object({ error: z.object({ code: z.string(), message: z.string() }) })]),
   ),
 });
 

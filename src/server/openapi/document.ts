@@ -43,11 +43,12 @@ const scorePaths = {
       requestBody: json('PersonaRequest'),
       responses: {
         200: response(
-          'A probability for each class, in single precision; warnings, if there are any.',
+          'A probability for each class, in single precision if the report was trained here. A report of numbers has a ' +
+            'value, or several by name. Warnings, if there are any.',
           'application/json',
           ref('PersonaResponse'),
         ),
-        ...problems([...ofBody, 'not_a_persona', 'unknown_columns', 'invalid_value']),
+        ...problems([...ofBody, 'not_a_persona', 'unknown_columns', 'invalid_value', 'wrong_prediction']),
       },
     },
   },
@@ -57,7 +58,7 @@ const scorePaths = {
       summary: `Score up to ${MAX_PERSONAS.toLocaleString('en-US')} personas`,
       description:
         'The response has one prediction per persona, in the same order. A persona that cannot be scored gets an error ' +
-        '(not_a_persona, unknown_columns, invalid_value); the others get their probabilities.',
+        '(not_a_persona, unknown_columns, invalid_value, wrong_prediction); the others get their probabilities or numbers.',
       requestBody: json('BatchRequest'),
       responses: {
         200: response('A prediction or an error for each persona.', 'application/json', ref('BatchResponse')),
@@ -106,10 +107,10 @@ const uploadPaths = {
       operationId: 'scoreFile',
       summary: 'Score a file of CSV or JSON lines',
       description:
-        'Streams the rows back unchanged and in order, with one probability per class appended, as a column or as a ' +
-        'member. As multipart/form-data, the id must come before the file, whose name or content type says its format, ' +
+        'Streams the rows back unchanged and in order, with one probability per class, or a number, appended, as a column ' +
+        'or as a member. As multipart/form-data, the id must come before the file, whose name or content type says its format, ' +
         'or else its first bytes; otherwise the content type does, and the id is in the query. Blank lines are ' +
-        'copied; malformed records are left out, and rows without a prediction have empty probabilities, or no such ' +
+        'copied; malformed records are left out, and rows without a prediction have empty fields, or null as ' +
         'members. Parquet is refused, because it is read from its end: score the file with `rowcast score`. A trailer ' +
         'after the rows counts them: ' +
         `${rowCountsTrailer}: read=3, scored=2, rejected=1. If values are not of their column’s type, or are categories ` +
@@ -137,7 +138,7 @@ const uploadPaths = {
       responses: {
         200: withTrailer({
           ...response(
-            'The rows with probabilities, in the format of the file, compressed with gzip if the request accepts it.',
+            'The rows with their predictions, in the format of the file, compressed with gzip if the request accepts it.',
             'text/csv',
             csvSchema,
           ),
@@ -157,6 +158,10 @@ const reportPaths = {
     get: {
       operationId: 'readReport',
       summary: 'A report: what it predicts, its tech specs, and its drivers with their impact',
+      description:
+        'A report that was trained has classes, quality and profile. One that was imported says where its model comes ' +
+        'from, in imported_from; if it predicts numbers, it lists their names in numbers in place of classes, none if ' +
+        'there is one number.',
       parameters: [reportParameter('path')],
       responses: { 200: response('The report.', 'application/json', ref('Report')), ...problems(ofReport) },
     },
@@ -172,7 +177,7 @@ const reportPaths = {
           'text/csv',
           csvSchema,
         ),
-        ...problems(ofReport),
+        ...problems([...ofReport, 'no_testing_results']),
       },
     },
   },
@@ -241,7 +246,7 @@ export const openApiDocument = {
     title: 'rowcast prediction service',
     version: '1',
     description:
-      'Scores personas with trained reports. Errors are application/problem+json (RFC 9457) with a stable code.',
+      'Scores personas with reports that were trained or imported. Errors are application/problem+json (RFC 9457) with a stable code.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   security: [{ ApiKey: [] }],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { personaResponse } from '../../../src/base/contract/schemas.ts';
+import { classesResponse } from '../../../src/base/contract/schemas.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 import { openConnection } from '../../support/service/socket.ts';
@@ -238,7 +238,7 @@ test('of ten thousand columns, those of the report are used', async t => {
   const target = await serving(t);
   const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`column ${i}`, i]));
   const ask = async (features: object) =>
-    personaResponse.parse(await (await post(target, '/user/persona', { id: 'two', features })).json());
+    classesResponse.parse(await (await post(target, '/user/persona', { id: 'two', features })).json());
   assert.deepEqual(await ask({ ...wide, ...persona.features }), await ask(persona.features));
   assert.equal(
     await problemOf(await post(target, '/user/persona', { id: 'two', features: wide })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batchResponse, personaResponse } from '../../../src/base/contract/schemas.ts';
+import { batchResponse, classesResponse } from '../../../src/base/contract/schemas.ts';
 import { post } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 
@@ -42,7 +42,7 @@ for (const { what, features } of alike) {
       assert.deepEqual(prediction, predictions[0], features[index]);
     for (const [index, each] of features.entries()) {
       const single = await post(target, '/user/persona', `{"id":"two","features":${each}}`);
-      const { id, probabilities } = personaResponse.parse(await single.json());
+      const { id, probabilities } = classesResponse.parse(await single.json());
       assert.deepEqual({ id, probabilities }, { id: 'two', ...predictions[index] });
     }
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
 import { parseRowCounts } from '../../../src/base/contract/row-counts-trailer.ts';
-import { personaResponse } from '../../../src/base/contract/schemas.ts';
+import { classesResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
 import { connectReports, ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { Client as LibraryClient } from '../../../src/index.ts';
@@ -29,7 +29,7 @@ describe('what a service says about values that its model does not know', () => 
     const { client, target } = await clientOf(t);
     const features = { 'monthly amount': 'much', plan: 'x90' };
     const response = await post(target, '/user/persona', { id: 'one', features });
-    const { warnings, probabilities } = personaResponse.parse(await response.json());
+    const { warnings, probabilities } = classesResponse.parse(await response.json());
     assert.deepEqual(
       warnings?.map(({ code, column }) => [column, code]),
       [
