@@ -1,4 +1,9 @@
-import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
+import {
+  classesOf,
+  numbersPerRow,
+  type Predictions,
+  type PredictionType,
+} from '../../base/contract/predictions.ts';
 import type { Predicted } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
@@ -234,7 +239,7 @@ async function sampleRequests(
     const received = predictionTypeOf(outcome.predictions);
     if (received !== undefined) checkSameType(received, predictionType);
     predictionType ??= received;
-    firstRow ??= firstRowOf(outcome, { classes: classesOf(known), layout });
+    firstRow ??= firstRowOf(outcome, { known, layout });
   }
   if (times.length === 0) return null;
   const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
@@ -250,16 +255,24 @@ async function sampleRequests(
 
 function firstRowOf(
   { predictions, merged }: Scored,
-  { classes, layout }: { classes: readonly string[]; layout: SampleOptions['layout'] },
+  { known, layout }: Pick<SampleOptions, 'known' | 'layout'>,
 ): Sample['firstRow'] {
-  if (merged === undefined) {
-    const first = predictionTypeOf(predictions) && predictionOf(predictions, 0);
-    return first === undefined || 'error' in first ? null : first;
-  }
-  const record = layout.mergedTexts(merged.bytes).find(({ length }) => length >= classes.length);
-  if (record === undefined || classes.length === 0) return null;
-  const last = record.slice(-classes.length).map(Number);
-  return {
-    probabilities: Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN])),
-  };
+  const first = merged === undefined ? predictions : mergedFirst(layout.mergedTexts(merged.bytes), known);
+  const predicted = first && predictionTypeOf(first) && predictionOf(first, 0);
+  return predicted === undefined || 'error' in predicted ? null : predicted;
+}
+
+/** The prediction that ends the first of merged records. */
+function mergedFirst(
+  records: readonly (readonly string[])[],
+  known: PredictionType | undefined,
+): Predictions | undefined {
+  const width = known?.kind === 'numbers' ? numbersPerRow(known.names) : classesOf(known).length;
+  const last = records.find(({ length }) => width > 0 && length >= width)?.slice(-width);
+  // A row that was rejected has empty fields.
+  if (last === undefined || last.includes('')) return undefined;
+  const values = Float64Array.from(last, Number);
+  const errors = new Map();
+  if (known?.kind === 'numbers') return { ...known, values, errors };
+  return { kind: 'distribution', classes: classesOf(known), probabilities: values, errors };
 }

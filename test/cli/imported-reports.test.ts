@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { importedHome, importedRows } from '../support/service/imported-home.ts';
+import { serving } from '../support/service/serving.ts';
+import { slow } from '../support/slow.ts';
+
+const rows = 60;
+
+/** Each report, with what its outputs have more, and what each prediction is. */
+const reports = {
+  number: { header: 'predicted_amount', kind: 'numbers', columns: 1 },
+  numbers: { header: 'probability_low,probability_high,probability_mid', kind: 'numbers', columns: 3 },
+  classes: { header: 'probability_no,probability_yes', kind: 'distribution', columns: 2 },
+} as const;
+
+/** A folder with an input, and commands that use local reports or a service that has the same. */
+async function bench(t: TestContext) {
+  const cwd = await newFolder(t);
+  await writeFile(join(cwd, 'in.csv'), importedRows(rows));
+  await writeFile(join(cwd, 'x.csv'), 'x\n3\n9\n4\n');
+  const home = await importedHome(t);
+  const { url, key } = await serving(t, { home });
+  const run = (...args: string[]) => rowcast(args, { cwd, env: { ROWCAST_HOME: home } });
+  const remote = (...args: string[]) =>
+    rowcast(args, { cwd, env: { ROWCAST_API_KEY: key, ROWCAST_URL: url } });
+  const read = (name: string) => readFile(join(cwd, name), 'utf8');
+  return { cwd, home, run, remote, read };
+}
+type Commands = Awaited<ReturnType<typeof bench>>['run'];
+
+/** What a command prints, which has succeeded. */
+async function succeeded(running: ReturnType<Commands>): Promise<{ stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await running;
+  assert.equal(code, 0, stderr);
+  return { stdout: stdout.toString(), stderr };
+}
+
+for (const [report, { header, kind, columns }] of Object.entries(reports))
+  describe(`commands with the imported report "${report}"`, () => {
+    const asked = ['--report', report];
+
+    it('score the same by the local report and over HTTP, in each format', async t => {
+      const { run, remote, read } = await bench(t);
+      for (const name of ['out.csv', 'out.jsonl']) {
+        await succeeded(run('score', 'in.csv', ...asked, '-o', name));
+        await succeeded(remote('score', 'in.csv', ...asked, '-o', `remote.${name}`));
+        assert.equal(await read(`remote.${name}`), await read(name));
+      }
+      const [first = '', ...scored] = (await read('out.csv')).trimEnd().split('\n');
+      assert.ok(first.endsWith(`,constant,${header}`), first);
+      assert.equal(scored.length, rows);
+      for (const line of scored) assert.match(line, new RegExp(`,1(,\\d+(\\.\\d+)?(e-\\d+)?){${columns}}$`));
+    });
+
+    it('verify an output, and predict a sample of it again', async t => {
+      const { run, remote } = await bench(t);
+      await succeeded(run('score', 'in.csv', ...asked, '-o', 'out.csv'));
+      for (const [command, more] of [
+        [run, []],
+        [run, ['--sample', '9', ...asked]],
+        [remote, ['--sample', '9', ...asked]],
+      ] as const) {
+        const { stderr } = await succeeded(command('verify', 'in.csv', 'out.csv', '--kind', kind, ...more));
+        assert.equal(/9 rows predicted again, with the same result$/m.test(stderr), more.length > 0, stderr);
+      }
+      const other = await run('verify', 'in.csv', 'out.csv', '--kind', 'label');
+      assert.equal(other.code, columns === 1 ? 0 : 4, other.stderr);
+    });
+
+    it('predict a persona, locally and over HTTP', async t => {
+      const { run, remote } = await bench(t);
+      const persona = ['monthly_charges=62.5', 'age=40', 'balance='];
+      const local = JSON.parse((await succeeded(run('predict', ...asked, ...persona))).stdout);
+      const member = { number: 'value', numbers: 'values', classes: 'probabilities' }[report] ?? '';
+      assert.deepEqual(Object.keys(local), ['id', member]);
+      const answered = (await succeeded(remote('predict', ...asked, ...persona))).stdout;
+      assert.deepEqual(JSON.parse(answered), local);
+    });
+
+    it('tell what a run would append, without and with a request', async t => {
+      const { run, remote } = await bench(t);
+      const understood =
+        {
+          number: /understood +a number for each row/,
+          numbers: /understood +the numbers low, high, mid for each row/,
+          classes: /understood +a probability for each of the classes no, yes/,
+        }[report] ?? /never/;
+      const first =
+        {
+          number: /first row +3\.0272689800358914$/m,
+          numbers: /first row +low 0\.2508154572777173, high 0\.316\d+, mid 0\.46\d+$/m,
+          classes: /first row +no 0\.74\d+, yes 0\.25\d+$/m,
+        }[report] ?? /never/;
+      for (const command of [run, remote]) {
+        await succeeded(command('plan', 'in.csv', ...asked, '-o', 'out.csv'));
+        const probed = await succeeded(command('plan', 'in.csv', ...asked, '-o', 'out.csv', '--probe', '10'));
+        assert.match(probed.stdout, understood);
+        assert.match(probed.stdout, first);
+      }
+    });
+
+    it('say where the model comes from, and that it has no testing results', async t => {
+      const { cwd, run, remote } = await bench(t);
+      for (const command of [run, remote]) {
+        const { stdout } = await succeeded(command('report', report));
+        assert.match(stdout, /^Imported model\n\n {2}library +LightGBM \(v\d\)\n {2}objective +/m);
+        assert.match(stdout, /SHA-256 of the file +[0-9a-f]{64}$/m);
+        assert.doesNotMatch(stdout, /Quality|Drivers/);
+        const results = await command('testing-results', report, '-o', 'tested.csv');
+        assert.match(results.stderr, /the report "\w+" was imported, so it has no testing results/);
+        assert.notEqual(results.code, 0);
+        assert.ok(!(await readdir(cwd)).includes('tested.csv'));
+      }
+    });
+
+    slow('plan shards, score them and join them to the same bytes', async t => {
+      const { run, remote, read } = await bench(t);
+      await succeeded(run('score', 'in.csv', ...asked, '-o', 'out.csv'));
+      for (const [name, command] of Object.entries({ run, remote })) {
+        const target = ['-o', `${name}.csv`, '--shards', `${name}.parts`];
+        await succeeded(command('plan', 'in.csv', ...asked, ...target));
+        await succeeded(command('work', `${name}.parts`));
+        await succeeded(command('assemble', `${name}.parts`));
+        assert.equal(await read(`${name}.csv`), await read('out.csv'));
+      }
+    });
+
+    slow('say in the summary and on its page what was predicted', async t => {
+      const { run, remote, read } = await bench(t);
+      for (const command of [run, remote]) {
+        const files = ['--summary', 'run.json', '--summary-html', 'run.html'];
+        await succeeded(
+          command('score', 'in.csv', ...asked, '-o', 'out.csv', ...files, '--if-exists', 'replace'),
+        );
+        const summary = JSON.parse(await read('run.json'));
+        assert.equal(summary.prediction.kind, kind);
+        const predicted = {
+          number: 'a number',
+          numbers: 'the numbers low, high, mid',
+          classes: 'probabilities of no, yes',
+        }[report];
+        assert.ok((await read('run.html')).includes(`<dt>Predicted</dt><dd>${predicted}</dd>`));
+      }
+    });
+  });
+
+describe('a report of numbers', () => {
+  it('refuses the options of probabilities before anything is written, locally and over HTTP', async t => {
+    const { cwd, run, remote } = await bench(t);
+    for (const command of [run, remote])
+      for (const report of ['number', 'numbers'])
+        for (const flags of [
+          ['--prediction'],
+          ['--probabilities', 'none'],
+          ['--threshold', 'yes=0.5'],
+          ['--classes', 'no,yes'],
+          ...(report === 'number' ? [['--prefix', 'p']] : []),
+        ]) {
+          const { code, stderr } = await command(
+            'score',
+            'in.csv',
+            '--report',
+            report,
+            '-o',
+            'out.csv',
+            ...flags,
+          );
+          assert.equal(code, 2, stderr);
+          const are = report === 'number' ? 'single numbers' : 'numbers';
+          assert.match(stderr, new RegExp(`${flags[0]} is for .*, but the predictions are ${are} `));
+          assert.match(stderr, new RegExp(`Leave out ${flags[0]}\\.`));
+        }
+    assert.deepEqual((await readdir(cwd)).sort(), ['in.csv', 'x.csv']);
+  });
+
+  it('names its column after what it predicts, which is not sent, else "prediction"', async t => {
+    const { cwd, run, remote, read } = await bench(t);
+    await writeFile(join(cwd, 'known.csv'), importedRows(2).replace('constant', 'amount'));
+    for (const command of [run, remote]) {
+      await succeeded(
+        command('score', 'known.csv', '--report', 'number', '-o', 'known.out.csv', '--if-exists', 'replace'),
+      );
+      assert.match(await read('known.out.csv'), /,amount,predicted_amount\n/);
+      const named = [
+        'score',
+        'x.csv',
+        '--report',
+        'unbounded',
+        '--predict',
+        'y',
+        '-o',
+        'y.csv',
+        '--if-exists',
+        'replace',
+      ];
+      assert.equal((await command(...named)).code, 1);
+      assert.match(await read('y.csv'), /^x,predicted_y\n/);
+      const other = await command('score', 'in.csv', '--report', 'number', '--predict', 'y', '-o', 'z.csv');
+      assert.equal(other.code, 2);
+      assert.match(other.stderr, /--predict: the report predicts "amount", not "y"/);
+    }
+  });
+
+  it('rounds numbers, and joins names to a prefix', async t => {
+    const { run, remote, read } = await bench(t);
+    for (const command of [run, remote]) {
+      const more = ['--decimals', '2', '--prefix', 'p', '--if-exists', 'replace'];
+      await succeeded(command('score', 'in.csv', '--report', 'numbers', '-o', 'out.csv', ...more));
+      assert.match(await read('out.csv'), /,p_low,p_high,p_mid\n0,0,.*,1,0\.25,0\.32,0\.46\n/);
+    }
+  });
+
+  it('rejects a row whose number is not finite, which a repair puts back into its place', async t => {
+    const { cwd, run, remote, read } = await bench(t);
+    for (const [name, command] of Object.entries({ run, remote })) {
+      const output = `${name}.csv`;
+      const scored = await command('score', 'x.csv', '--report', 'unbounded', '-o', output);
+      assert.equal(scored.code, 1, scored.stderr);
+      assert.equal(await read(output), `x,prediction\n3,${Math.E}\n9,\n4,${Math.E}\n`);
+      const rejects = await read(`${output}.rejects`);
+      assert.match(rejects, /\n2,3,wrong_prediction,the number is Infinity,9\n$/);
+      await succeeded(run('verify', 'x.csv', output));
+      await writeFile(join(cwd, `${output}.rejects`), rejects.replace(/,9\n$/, ',5\n'));
+      const printed = scored.stderr.match(/^ {2}rowcast .*$/gm) ?? [];
+      assert.equal(printed.length, 2);
+      for (const line of printed) await succeeded(command(...line.trim().split(' ').slice(1)));
+      assert.equal(await read(output), `x,prediction\n3,${Math.E}\n5,${Math.E}\n4,${Math.E}\n`);
+    }
+  });
+
+  it('has no number for a persona where it is not finite', async t => {
+    const { run, remote } = await bench(t);
+    for (const command of [run, remote]) {
+      const { code, stderr } = await command('predict', '--report', 'unbounded', 'x=9');
+      assert.notEqual(code, 0);
+      assert.match(
+        stderr,
+        /the number is Infinity .*\[wrong_prediction\]|the number is Infinity \[wrong_prediction\]/,
+      );
+    }
+  });
+
+  it('is listed with what it predicts', async t => {
+    const { run } = await bench(t);
+    const { stdout } = await succeeded(run('reports'));
+    assert.match(stdout, /^number +amount +a number +none: LightGBM, 4 trees$/m);
+    assert.match(stdout, /^numbers +– +the numbers low, high, mid +none: LightGBM, 6 trees$/m);
+    assert.match(stdout, /^classes +churn +no, yes +none: LightGBM, 6 trees$/m);
+    const listed = JSON.parse((await succeeded(run('reports', '--json'))).stdout).reports;
+    assert.deepEqual(
+      listed.map(({ id, classes, numbers }: Record<string, unknown>) => [id, classes, numbers]),
+      [
+        ['classes', ['no', 'yes'], null],
+        ['number', null, []],
+        ['numbers', null, ['low', 'high', 'mid']],
+        ['unbounded', null, []],
+      ],
+    );
+  });
+});
