@@ -44,7 +44,7 @@ export async function sendRunsPage(
     current: '/runs',
     content: html`
       <div class="page-head"><h1>Score a file</h1></div>
-      <p class="lead">Every row comes back in the same order, with the probability of each class.
+      <p class="lead">Every row comes back in the same order, with what the report predicts.
         Rows that cannot be scored are listed apart, with the reason.</p>
       ${mayScore ? (reports.length === 0 ? noReports : scoreForm(reports, wanted)) : noScope}
       ${done && resultOf(done)}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import { importedHome, importedRows } from '../../support/service/imported-home.ts';
+import { type OwnedPlatform, servingPlatform, signIn } from '../../support/web/platform.ts';
+
+async function platformWithImports(t: TestContext): Promise<OwnedPlatform> {
+  const target = await servingPlatform(t, { home: await importedHome(t) });
+  return { ...target, browser: await signIn(target) };
+}
+
+/** The texts of a list of facts, by their names. */
+function factsOn(page: string): Record<string, string> {
+  const found = page.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g);
+  return Object.fromEntries(Array.from(found, ([, name, text]) => [name, text]));
+}
+
+describe('the page of an imported report', () => {
+  it('says what it predicts and where its model comes from, without metrics', async t => {
+    const { browser } = await platformWithImports(t);
+    const predicted = { number: 'a number', numbers: 'the numbers low, high, mid', classes: '2 classes' };
+    for (const [id, text] of Object.entries(predicted)) {
+      const page = await browser.page(`/predictions/${id}`);
+      const facts = factsOn(page);
+      assert.equal(facts.Predicts, text);
+      assert.match(facts.Library ?? '', /^LightGBM \(v\d\)$/);
+      assert.match(facts['SHA-256 of the file'] ?? '', /^[0-9a-f]{64}$/);
+      assert.doesNotMatch(page, /Testing results|Drivers|<form [^>]*persona/);
+    }
+    assert.match(await browser.page('/predictions/number'), /Predicts <strong>[^\n]*amount/);
+    assert.match(await browser.page('/'), /\/predictions\/numbers"/);
+  });
+
+  it('has commands that work', async t => {
+    const { browser, url, home } = await platformWithImports(t);
+    for (const id of ['number', 'classes']) {
+      const page = await browser.page(`/predictions/${id}`);
+      const command = /id="curl-persona"[^>]*>([^<]*)</.exec(page)?.[1] ?? '';
+      const body = /-d (?:'|&#39;)(.*)(?:'|&#39;)$/.exec(command)?.[1] ?? '';
+      const features = JSON.parse(body.replaceAll('&quot;', '"')).features;
+      const pairs = Object.keys(features).map(name => `${name}=`);
+      const { code, stderr } = await rowcast(['predict', '--report', id, '--home', home, ...pairs]);
+      assert.equal(code, 0, `${url}: ${stderr}`);
+    }
+  });
+
+  it('has no persona to try, no curve and no testing results', async t => {
+    const { browser } = await platformWithImports(t);
+    for (const id of ['number', 'classes']) {
+      for (const name of ['persona', 'curve'])
+        assert.equal((await browser.submit(`/platform/reports/${id}/${name}`)).status, 404);
+      const results = await browser.fetch(`/platform/reports/${id}/testing-results.csv`, {
+        headers: { accept: 'application/json' },
+      });
+      assert.equal(results.status, 404);
+      assert.match(await results.text(), /was imported, so it has no testing results/);
+    }
+  });
+
+  it('leads to runs of uploads, which give the same bytes as rowcast score', async t => {
+    const { browser, home } = await platformWithImports(t);
+    const folder = await newFolder(t);
+    const at = (name: string): string => join(folder, name);
+    await writeFile(at('in.csv'), importedRows(200));
+    await writeFile(at('x.csv'), 'x\n3\n9\n4\n');
+    for (const [report, file] of [
+      ['number', 'in.csv'],
+      ['numbers', 'in.csv'],
+      ['classes', 'in.csv'],
+      ['unbounded', 'x.csv'],
+    ] as const) {
+      const created = await browser.fetch('/platform/runs', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ report, file }),
+      });
+      assert.equal(created.status, 201, await created.clone().text());
+      const { id } = Object(await created.json());
+      const sent = await browser.fetch(`/platform/runs/${id}/input`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/octet-stream' },
+        body: await readFile(at(file)),
+      });
+      const run = Object(await sent.json());
+      assert.equal(run.status, 'finished', JSON.stringify(run));
+      assert.equal(run.rows.rejected, report === 'unbounded' ? 1 : 0);
+      const output = at(`${report}.csv`);
+      await rowcast(['score', at(file), '-o', output, '--report', report, '--home', home]);
+      const download = await browser.fetch(`/platform/runs/${id}/output`);
+      assert.equal(await download.text(), await readFile(output, 'utf8'));
+      assert.ok((await browser.page('/runs')).includes(report));
+    }
+  });
+
+  it('is gone once the report is deleted', async t => {
+    const { browser } = await platformWithImports(t);
+    assert.equal((await browser.submit('/platform/reports/number/delete')).status, 303);
+    const gone = await browser.fetch('/predictions/number', { headers: { accept: 'application/json' } });
+    assert.equal(gone.status, 404);
+  });
+});
