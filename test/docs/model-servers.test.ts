@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { protocolNames } from '../../src/base/contract/protocol-names.ts';
+import { defaultAuth } from '../../src/client/protocols/described/descriptions.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
@@ -28,6 +29,16 @@ describe('the page about model servers', () => {
       [...protocols.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
     );
     assert.deepEqual([...new Set(named)].sort(), [...protocolNames].sort());
+  });
+
+  it('says how each protocol sends its key by default', () => {
+    const [, bearer = '', none = ''] =
+      /a bearer token for (.+), none for (.+)\.$/m.exec(page.replaceAll('\n  ', ' ')) ?? [];
+    for (const name of protocolNames) {
+      const auth = defaultAuth(name);
+      assert.equal(bearer.includes(`\`${name}\``), auth === 'bearer', name);
+      assert.equal(none.includes(`\`${name}\``), auth === 'none', name);
+    }
   });
 
   it('has a definition for each server of its table', () => {
