@@ -58,7 +58,7 @@ export const problemDocs = {
   not_a_persona: { cause: 'Send `{"features": {COLUMN: VALUE}}`.' },
   unknown_columns: { cause: 'No column of the report; see `drivers` and `columns`.' },
   wrong_prediction: { cause: 'The model’s number is not finite.' },
-  no_testing_results: { cause: 'The report was imported: its model was tested elsewhere.' },
+  no_testing_results: { cause: 'The report was imported.' },
   invalid_value: { cause: 'A value is not text, a number, a boolean or null.' },
   missing_columns: { cause: 'No column of the report.', fix: 'Check header and delimiter.' },
   duplicate_columns: { cause: 'Two columns have one name.' },

@@ -13,7 +13,7 @@ export const serviceCodes = {
     cause: 'The folder of reports and keys cannot be read; 75: its disk is unreachable.',
   },
   no_such_report: { exit: [2, 3], cause: 'There is no such local report.', fix: 'See `rowcast reports`.' },
-  no_testing_results: { exit: [2, 3], cause: 'The report was imported: its model was tested elsewhere.' },
+  no_testing_results: { exit: [2, 3], cause: 'The report was imported.' },
   report_exists: {
     exit: [2],
     cause: 'A report has this ID; for a definition, one that none has trained.',
