@@ -31,8 +31,22 @@ describe('rowcast reports', () => {
     assert.match(stderr, /the report "two" is damaged: model\.zip has changed/);
     const json = await run('reports', '--json');
     assert.deepEqual(JSON.parse(json.stdout.toString()).reports, [
-      { id: 'one', predicts: 'outcome', classes: ['no', 'yes'], testing_accuracy: '50.0%', damage: null },
-      { id: 'two', predicts: null, classes: null, testing_accuracy: null, damage: 'damaged_report' },
+      {
+        id: 'one',
+        predicts: 'outcome',
+        classes: ['no', 'yes'],
+        numbers: null,
+        testing_accuracy: '50.0%',
+        damage: null,
+      },
+      {
+        id: 'two',
+        predicts: null,
+        classes: null,
+        numbers: null,
+        testing_accuracy: null,
+        damage: 'damaged_report',
+      },
     ]);
     const none = await rowcast(['reports', '--json', '--home', 'none'], { cwd });
     assert.deepEqual(JSON.parse(none.stdout.toString()).reports, []);
