@@ -38,7 +38,8 @@ export async function run(context: Context): Promise<number> {
       `${counted(compared.identical)} of ${counted(compared.numbers)} numbers of ${counted(compared.rows)} rows are the library's; the largest difference is ${compared.largest_difference}`,
     );
   if (flags.json === true) await printJson(report, 2);
-  else await printText(describeReport(id, report));
+  // The notes were logged, and who imports a model knows where it comes from.
+  else await printText(describeReport(id, { ...report, imported_from: undefined }));
   return ExitCode.done;
 }
 
