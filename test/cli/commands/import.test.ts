@@ -57,7 +57,7 @@ describe('rowcast import', () => {
     assert.deepEqual([library, objective, features], ['XGBoost', 'binary:logistic', saved?.columns.length]);
     assert.match(file_sha256, /^[0-9a-f]{64}$/);
     const listed = await run('reports');
-    assert.match(listed.stdout.toString(), /^churn +– +no, yes +of XGBoost/m);
+    assert.match(listed.stdout.toString(), /^churn +– +no, yes +none: XGBoost/m);
   });
 
   it('makes no report if a prediction differs from that of the library, and names the first row', async t => {
