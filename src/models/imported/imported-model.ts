@@ -89,6 +89,6 @@ export type Iterations = 'default' | 'best' | 'all' | number;
 /** Limits of a file that is imported: larger ones than any that were seen, and far below what memory allows. */
 export const MAX_MODEL_BYTES = 1 << 30;
 export const MAX_TREES = 1 << 17;
-export const MAX_NODES = 1 << 24;
+export const MAX_NODES = 1 << 22;
 export const MAX_TREE_DEPTH = 1 << 10;
 export const MAX_IMPORTED_CLASSES = 1000;
