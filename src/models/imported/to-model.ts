@@ -46,7 +46,10 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     if (!(hasPlain || hasZero)) return {};
     if (categories !== undefined) {
       const levels = levelsOf(name, categories, imported.trees, index, choices.categories?.[name]);
-      return { plain: add({ name, type: 'categorical', levels: levels.texts }), levels: levels.byCode };
+      // To the other libraries, an unknown category is a missing value; CatBoost has none of these.
+      const others = imported.library === 'CatBoost' ? ({ others: 'merged' } as const) : {};
+      const column = { name, type: 'categorical', levels: levels.texts, ...others } as const;
+      return { plain: add(column), levels: levels.byCode };
     }
     const number = { name, type: 'numerical', notation: 'python' } as const;
     const plain = hasPlain ? add(number) : undefined;
