@@ -221,14 +221,15 @@ function codeTexts(
     if (highest >= MAX_LEVEL) return new Array(highest);
     return Array.from({ length: highest + 1 }, (_, code) => [code, String(code)]);
   }
+  const { because, codeOf } = categories.kind === 'unknown' ? categories : {};
   const name = sanitize(column);
   const list = `--categories ${name}=A,B,C, or ${name}=@FILE with one on each line`;
   throw new RowcastError(
     'bad_option',
-    `the file does not have the categories of the column "${name}"${categories.because === undefined ? '' : `: ${categories.because}`}`,
+    `the file does not have the categories of the column "${name}"${because === undefined ? '' : `: ${because}`}`,
     {
       hint:
-        categories.codeOf === undefined
+        codeOf === undefined
           ? `Give them in the order of the training, as X["${name}"].cat.categories has them: ${list}.`
           : `Save the model with pool=Pool(X, y, cat_features=…), or give them: ${list}.`,
     },
