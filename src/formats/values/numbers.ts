@@ -1,5 +1,5 @@
 import type { Value } from '../../base/contract/schemas.ts';
-import { finite, numberOf } from './coerce.ts';
+import { doubleOf, finite, numberOf } from './coerce.ts';
 
 /**
  * How texts of a numerical column are parsed, in training and in serving:
@@ -7,7 +7,8 @@ import { finite, numberOf } from './coerce.ts';
  * - `point`: with a decimal point, and perhaps a currency, a percent sign or thousands separators: $1,234.50, 58.7%,
  *   1'234.
  * - `comma`: the same with a decimal comma: 1.234,50 €.
- * - `python`: as `point`, and a boolean as data frames write it is 1 or 0: True, False.
+ * - `python`: as `point`, of the whole range of doubles, with infinities as its ends, which the comparisons of trees do
+ *   not tell apart; a boolean as data frames write it is 1 or 0: True, False.
  *
  * An amount in parentheses, or with a minus behind it, is negative, as in accounting and in SAP.
  */
@@ -43,22 +44,30 @@ const patterns: Readonly<Record<NumberNotation, RegExp>> = {
   python: point,
 };
 
-const booleans: ReadonlyMap<string, number> = new Map([
+/** Numbers that data frames write as words, in lower case. */
+const words: ReadonlyMap<string, number> = new Map([
   ['true', 1],
   ['false', 0],
+  ...['inf', '+inf', 'infinity', '+infinity'].map(word => [word, Number.MAX_VALUE] as const),
+  ...['-inf', '-infinity'].map(word => [word, -Number.MAX_VALUE] as const),
 ]);
 
 /** Longer texts are not amounts; the limit also bounds the cost of the pattern. */
 const MAX_LENGTH = 40;
 
-/** Parses a number, ignoring a currency or percent sign; null if it is not a number or beyond float32. */
+/** Parses a number, ignoring a currency or percent sign; null if it is not a number, or beyond those of its notation. */
 export function readNumber(text: string, notation: NumberNotation): number | null {
-  const flag = notation === 'python' ? booleans.get(text.trim().toLowerCase()) : undefined;
-  if (flag !== undefined) return flag;
+  if (notation === 'python') {
+    const value = words.get(text.trim().toLowerCase()) ?? doubleOf(text);
+    return value === null ? writtenNumber(text, notation) : withinDoubles(value);
+  }
   if (notation !== 'comma') return numberOf(text) ?? writtenNumber(text, notation);
   // First, because 1.234 is a thousand here.
   return writtenNumber(text, notation) ?? numberOf(text);
 }
+
+const withinDoubles = (value: number): number =>
+  Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
 
 function writtenNumber(text: string, notation: NumberNotation): number | null {
   const trimmed = text.trim();
@@ -77,7 +86,7 @@ function writtenNumber(text: string, notation: NumberNotation): number | null {
 /** Reads values of a numerical column; anything that is not a number is missing. */
 export function numberReader(notation: NumberNotation): (value: Value) => number | null {
   return value => {
-    if (typeof value === 'number') return finite(value);
+    if (typeof value === 'number') return notation === 'python' ? withinDoubles(value) : finite(value);
     if (typeof value === 'string') return readNumber(value, notation);
     return value === null ? null : Number(value);
   };
