@@ -10,12 +10,12 @@ const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Parses a number, ignoring surrounding spaces; null if it is not a number or beyond float32. */
 export function numberOf(text: string): number | null {
-  const value = doubleOf(text);
+  const value = plainNumber(text);
   return value === null ? null : finite(value);
 }
 
-/** Parses a number of any size, which may be infinite; null if it is not a number. */
-export function doubleOf(text: string): number | null {
+/** Parses a number, ignoring surrounding spaces; infinite beyond the doubles, and null if it is not a number. */
+export function plainNumber(text: string): number | null {
   const trimmed = text.trim();
   return number.test(trimmed) ? Number(trimmed) : null;
 }

@@ -1,6 +1,5 @@
 import { sanitize } from '../../base/sanitize.ts';
 import { checkTree } from './check-tree.ts';
-import { cityHash64 } from './city-hash.ts';
 import { type ImportedTree, MAX_TREE_DEPTH } from './imported-model.ts';
 import { Member } from './members.ts';
 import { cutAtMost } from './single-precision.ts';
@@ -8,13 +7,6 @@ import { unsupported } from './unsupported.ts';
 
 /** CatBoost itself allows 16. */
 const MAX_SYMMETRIC_DEPTH = 24;
-
-/** The code of a category: the lower half of the hash of its text, as a signed number. */
-export function codeOfText(text: string): number {
-  return Number(BigInt.asIntN(32, cityHash64(text)));
-}
-
-const EMPTY_TEXT = codeOfText('');
 
 /** How splits name the columns of the model. */
 export interface CatboostFeatures {
@@ -142,8 +134,7 @@ function readSplit(member: Member, features: CatboostFeatures): Split {
     const column = features.categories.get(member.member('cat_feature_index').integer());
     if (column === undefined) throw member.wrong('tests a feature that the model does not have');
     const code = member.member('value').integer(-(2 ** 31), 2 ** 32 - 1) | 0;
-    // CatBoost knows no missing category: an empty field is the empty text.
-    return { feature: column, cut: 0, set: [code], missingLeft: code === EMPTY_TEXT ? 1 : 0 };
+    return { feature: column, cut: 0, set: [code], missingLeft: 0 };
   }
   if (type === 'OnlineCtr')
     throw unsupported(

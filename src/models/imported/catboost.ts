@@ -1,7 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { catboostObjective } from './catboost-objective.ts';
-import { type CatboostFeatures, catboostTrees, codeOfText } from './catboost-trees.ts';
+import { type CatboostFeatures, catboostTrees } from './catboost-trees.ts';
+import { cityHash64 } from './city-hash.ts';
 import {
   type ImportedFeature,
   type ImportedModel,
@@ -160,7 +161,7 @@ function readFeatures(info: Member): { features: ImportedFeature[]; byIndex: Cat
     if (byIndex.categories.has(index)) throw member.wrong('has the index of another feature');
     const categories =
       texts === undefined
-        ? ({ kind: 'unknown', codeOf: codeOfText } as const)
+        ? ({ kind: 'unknown', codeOf: hashOf } as const)
         : ({ kind: 'listed', texts } as const);
     byIndex.categories.set(index, place(member, { categories }));
   }
@@ -174,6 +175,11 @@ function readFeatures(info: Member): { features: ImportedFeature[]; byIndex: Cat
   return { features, byIndex };
 }
 
+/** The code of a category: the lower half of the hash of its text, as a signed number. */
+function hashOf(text: string): number {
+  return Number(BigInt.asIntN(32, cityHash64(text)));
+}
+
 /** All texts by their codes, if the model was saved with its data; those of different columns are not kept apart. */
 function readTexts(info: Member): ReadonlyMap<number, string> | undefined {
   const member = info.find('cat_features_hash');
@@ -181,7 +187,7 @@ function readTexts(info: Member): ReadonlyMap<number, string> | undefined {
   const texts = new Map<number, string>();
   for (const entry of member.list()) {
     const text = entry.member('value').text();
-    const code = codeOfText(text);
+    const code = hashOf(text);
     if (code !== (entry.member('hash').integer(-(2 ** 31), 2 ** 32 - 1) | 0))
       throw entry.wrong(`has a hash that is not the one of its text`);
     texts.set(code, text);

@@ -19,7 +19,7 @@ export function scoresOf(
   const { precision, base, scale = 1, bias } = model.sum;
   const round = precision === 'single' ? Math.fround : (value: number): number => value;
   const values = row.map((cell, feature) =>
-    cellValue(cell, model.features[feature]?.categories, levels[feature], unknownOf(model)),
+    cellValue(cell, model.features[feature]?.categories, levels[feature]),
   );
   const scores = [...base];
   for (const tree of model.trees)
@@ -27,21 +27,16 @@ export function scoresOf(
   return bias === undefined ? scores : scores.map((score, i) => score * scale + (bias[i] ?? 0));
 }
 
-/** What an unknown category counts as: a missing value, but CatBoost has none among its categories. */
-const unknownOf = ({ library }: ImportedModel): number =>
-  library === 'CatBoost' ? Number.POSITIVE_INFINITY : Number.NaN;
-
 /** A number, or the code of a category; NaN is missing. */
 function cellValue(
   cell: Cell,
   categories: Categories | undefined,
   levels: readonly string[] | undefined,
-  unknown: number,
 ): number {
   if (cell === null) return Number.NaN;
   if (categories?.kind === 'listed') {
     for (const [code, text] of categories.texts) if (text === String(cell)) return code;
-    return unknown;
+    return Number.NaN;
   }
   if (categories?.kind === 'unknown') {
     if (categories.codeOf !== undefined) return categories.codeOf(String(cell));
