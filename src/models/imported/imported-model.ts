@@ -58,9 +58,9 @@ export type Categories =
   | { kind: 'codes' }
   /**
    * The file does not say. Whoever knows them gives a list of texts: the code is the index of a text, or, if there is a
-   * function, what it returns for the text.
+   * function, what it returns for the text. `because` ends a sentence that says so.
    */
-  | { kind: 'unknown'; codeOf?(text: string): number };
+  | { kind: 'unknown'; because?: string; codeOf?(text: string): number };
 
 /**
  * A tree as parallel lists, by node; node 0 is the root. A value goes left if it is at most `values[i]`, which is the
