@@ -1,4 +1,4 @@
-// The sums of trees over blocks of rows (src/models/model/trees/mask-scores.ts). The arrays are those of leaf-masks.ts; all
+// The sums of trees over blocks of rows (src/models/model/trees/kernel-scores.ts). The arrays are those of leaf-masks.ts; all
 // indexes are within them by construction.
 
 /** The masks of the 32 words of a block take 64 bytes. */

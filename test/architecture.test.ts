@@ -147,9 +147,8 @@ describe('the architecture', () => {
   it('lists every dependency in ARCHITECTURE.md, with its reason', () => {
     const text = textOf('ARCHITECTURE.md');
     const { dependencies, devDependencies } = JSON.parse(textOf('package.json'));
-    const listed = [...text.matchAll(/^\| ([^|]*) \| [^|]* \|$/gm)].flatMap(([, names = '']) =>
-      names.split(', '),
-    );
+    const [, items = ''] = text.split('## Dependencies\n');
+    const listed = [...items.matchAll(/^- ([^:]*): \w/gm)].flatMap(([, names = '']) => names.split(/,\s+/));
     const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
       name => !listed.includes(name),
     );

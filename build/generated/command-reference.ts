@@ -55,7 +55,7 @@ function sectionOf(
   also: string,
   shown: Set<string>,
 ): string {
-  const { name, describe, positionals = [] } = command;
+  const { name, positionals = [] } = command;
   const fresh = groups.filter(group => group.fresh.length > 0);
   const lists = fresh.map(group =>
     group.fresh.map(([option, row]) => item(optionSyntax(option, row), row)).join('\n'),
@@ -67,7 +67,7 @@ function sectionOf(
       : fresh.map(({ heading }, i) => `**${heading}**\n\n${lists[i]}`);
   return [
     `## rowcast ${name}`,
-    paragraphOf(`\`${usageLine(command)}\`: ${escaped(describe)}.`),
+    paragraphOf(callOf(command)),
     positionals
       .filter(({ describe: text }) => !shown.has(text) && shown.add(text))
       .map(each => item(argumentName(each), each))
@@ -77,6 +77,14 @@ function sectionOf(
   ]
     .filter(part => part !== '')
     .join('\n\n');
+}
+
+/** The arguments of a command, and what it does; its name is in the heading. */
+function callOf(command: CommandRow): string {
+  const { name, describe } = command;
+  const call = usageLine(command).slice(`rowcast ${name}`.length, -'[options]'.length).trim();
+  const sentence = `${escaped(describe)}.`;
+  return call === '' ? sentence.charAt(0).toUpperCase() + sentence.slice(1) : `\`${call}\`: ${sentence}`;
 }
 
 const item = (syntax: string, option: Option): string =>

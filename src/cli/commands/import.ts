@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import { counted } from '../../base/number-text.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import { importOptions } from '../../base/options/train.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
@@ -35,7 +35,7 @@ export async function run(context: Context): Promise<number> {
   if (!isSkipped && compared !== undefined)
     log.info(
       { event: 'import_compared', ...compared },
-      `${counted(compared.identical)} of ${counted(compared.numbers)} numbers of ${counted(compared.rows)} rows are the library's; the largest difference is ${compared.largest_difference}`,
+      `compared ${countOf(compared.rows, 'row')} with the library: ${counted(compared.identical)} of ${counted(compared.numbers)} numbers are identical${compared.largest_difference === 0 ? '' : `; the largest difference is ${compared.largest_difference}, in the last place`}`,
     );
   if (flags.json === true) await printJson(report, 2);
   // The notes were logged, and who imports a model knows where it comes from.
@@ -46,7 +46,10 @@ export async function run(context: Context): Promise<number> {
 function iterationsOf(text: string): Iterations {
   if (text === 'best' || text === 'all') return text;
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new RowcastError('usage', `--iterations: "${sanitize(text)}" is neither best, all nor a number`);
+  throw new RowcastError(
+    'usage',
+    `--iterations: "${sanitize(text)}" is neither best, all nor a number from 1 on`,
+  );
 }
 
 /** Reads `COLUMN=A,B` and `COLUMN=@FILE`, with a category on each line. */
@@ -54,7 +57,11 @@ async function readCategories(given: readonly string[]): Promise<Record<string, 
   const entries: [string, readonly string[]][] = [];
   for (const text of given) {
     const at = text.indexOf('=');
-    if (at < 1) throw new RowcastError('usage', `--categories: "${sanitize(text)}" is not COLUMN=LIST`);
+    if (at < 1)
+      throw new RowcastError(
+        'usage',
+        `--categories: "${sanitize(text)}" is neither COLUMN=A,B,C nor COLUMN=@FILE`,
+      );
     const [column, list] = [text.slice(0, at), text.slice(at + 1)];
     entries.push([column, list.startsWith('@') ? await linesOf(list.slice(1)) : list.split(',')]);
   }
@@ -63,7 +70,7 @@ async function readCategories(given: readonly string[]): Promise<Record<string, 
 
 async function linesOf(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(cause => {
-    throw new RowcastError('no_such_file', '--categories: the file cannot be read', {
+    throw new RowcastError('no_such_file', 'the file of --categories does not exist or cannot be read', {
       location: { file },
       cause,
     });

@@ -73,7 +73,7 @@ export function catboostObjective(
   if (!NUMBERS.has(loss))
     throw unsupported(
       `the loss "${sanitize(loss)}" is not known`,
-      'Train with one of the losses in the documentation.',
+      'Train with a loss such as Logloss, MultiClass or RMSE.',
     );
   expectOne();
   return { name: loss, link: IDENTITY, predicts: { kind: 'numbers', count: 1 }, notes: [] };

@@ -103,7 +103,7 @@ function readJson(bytes: Buffer): Member {
     return new Member(JSON.parse(bytes.toString('utf8')));
   } catch {
     throw new RowcastError('bad_model', 'the file is not valid JSON, or is cut off', {
-      hint: 'Save the model again, model.save_model("model.json", format="json"); transfer it again.',
+      hint: 'Save the model again, model.save_model("model.json", format="json"), or transfer the file again.',
     });
   }
 }

@@ -11,7 +11,9 @@ import { type ImportedTree, MAX_TREE_DEPTH } from './imported-model.ts';
 export function checkTree(tree: ImportedTree, number: number, features: number, scores: number): void {
   const { length } = tree.features;
   const fail = (what: string): never => {
-    throw new RowcastError('bad_model', `tree ${number}: ${what}`);
+    throw new RowcastError('bad_model', `tree ${number}: ${what}`, {
+      hint: 'Save the model again, or transfer the file again.',
+    });
   };
   const { values, left, right, missingLeft, zeroIsMissing, sets } = tree;
   if (length === 0) fail('it has no nodes');
@@ -39,7 +41,7 @@ export function checkTree(tree: ImportedTree, number: number, features: number, 
     if (Number.isNaN(value)) fail(`the threshold of node ${node} is no number`);
     if (depth > MAX_TREE_DEPTH)
       throw new RowcastError('unsupported_model', `tree ${number} is deeper than ${MAX_TREE_DEPTH} nodes`, {
-        hint: 'Train it again with a limit of its depth.',
+        hint: 'Train it with a lower max_depth.',
       });
     for (const child of [left[node] ?? -1, right[node] ?? -1]) {
       if (!(child >= 0 && child < length))

@@ -58,9 +58,9 @@ export type Categories =
   | { kind: 'codes' }
   /**
    * The file does not say. Whoever knows them gives a list of texts: the code is the index of a text, or, if there is a
-   * function, what it returns for the text.
+   * function, what it returns for the text. `because` ends a sentence that says so.
    */
-  | { kind: 'unknown'; codeOf?(text: string): number };
+  | { kind: 'unknown'; because?: string; codeOf?(text: string): number };
 
 /**
  * A tree as parallel lists, by node; node 0 is the root. A value goes left if it is at most `values[i]`, which is the
@@ -89,6 +89,6 @@ export type Iterations = 'default' | 'best' | 'all' | number;
 /** Limits of a file that is imported: larger ones than any that were seen, and far below what memory allows. */
 export const MAX_MODEL_BYTES = 1 << 30;
 export const MAX_TREES = 1 << 17;
-export const MAX_NODES = 1 << 24;
+export const MAX_NODES = 1 << 22;
 export const MAX_TREE_DEPTH = 1 << 10;
 export const MAX_IMPORTED_CLASSES = 1000;

@@ -1,4 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { checkTree } from './check-tree.ts';
 import { type ImportedTree, MAX_NODES } from './imported-model.ts';
 import type { KeyLine, TextLines } from './text-lines.ts';
@@ -138,7 +139,7 @@ export class TreeReader {
       if (!UNUSED.has(line.key) && !USED.has(line.key))
         throw new RowcastError(
           'unsupported_model',
-          `tree ${number} has a key that is not known, line ${lines.line}`,
+          `tree ${number} has the key "${sanitize(line.key)}", which is not known`,
           {
             location: { line: lines.line },
             hint: 'It may change predictions. Save the model with a version of LightGBM from 2.2 to 4.',
@@ -195,7 +196,11 @@ function comparable(threshold: number): number {
 }
 
 function refuseLinear(number: number): never {
-  throw new RowcastError('unsupported_model', `tree ${number} is linear: its leaves are linear models`, {
-    hint: 'Linear trees are not read. Train the model without linear_tree.',
-  });
+  throw new RowcastError(
+    'unsupported_model',
+    `tree ${number} has linear models in its leaves (linear_tree)`,
+    {
+      hint: 'Train it without linear_tree.',
+    },
+  );
 }

@@ -101,14 +101,10 @@ function readHead(lines: TextLines): Head {
       lines.fail('it ends with CR LF, which LightGBM does not write', 'Transfer the file in binary mode.');
     const line = lines.keyLine();
     if (lines.line === 1 ? line.key !== 'tree' : !KEYS.has(line.key))
-      throw new RowcastError(
-        'unsupported_model',
-        `line ${lines.line}: "${sanitize(line.key)}" is not known`,
-        {
-          location: { line: lines.line },
-          hint: 'It may change predictions. Save the model with a version of LightGBM from 2.2 to 4.',
-        },
-      );
+      throw new RowcastError('unsupported_model', `the key "${sanitize(line.key)}" is not known`, {
+        location: { line: lines.line },
+        hint: 'It may change predictions. Save the model with a version of LightGBM from 2.2 to 4.',
+      });
     if (keys.has(line.key)) lines.fail(`${line.key} is there twice`, SAVE_AGAIN);
     keys.set(line.key, line);
   }

@@ -92,7 +92,7 @@ export class Member {
   /** @param what what is wrong, as the rest of a sentence that begins with the path */
   wrong(what: string): RowcastError {
     return new RowcastError('bad_model', `${this.path === '' ? 'the file' : this.path} ${what}`, {
-      hint: 'Save the model again; transfer it again.',
+      hint: 'Save the model again, or transfer the file again.',
     });
   }
 }

@@ -64,7 +64,7 @@ const others: readonly OtherFile[] = [
     is: 'a PMML document',
     begins: (_, latin1) =>
       /^\s*(?:\xef\xbb\xbf)?(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<PMML[\s>]/.test(latin1),
-    hint: `PMML is not read, because it rounds in another way than the library. ${SAVE_AS_TEXT}`,
+    hint: `PMML is not read: it would round in another way than the library. ${SAVE_AS_TEXT}`,
   },
   {
     // ModelProto: ir_version, then the name of the producer or the graph.
@@ -73,7 +73,7 @@ const others: readonly OtherFile[] = [
       first[0] === 0x08 &&
       isWithin(first[1], 1, 31) &&
       [0x12, 0x1a, 0x22, 0x3a, 0x42].includes(first[2] ?? 0),
-    hint: `ONNX is not read, because it rounds in another way than the library. ${SAVE_AS_TEXT}`,
+    hint: `ONNX is not read: it would round in another way than the library. ${SAVE_AS_TEXT}`,
   },
   {
     is: 'a dump of a model of XGBoost',
@@ -114,7 +114,7 @@ export function modelKind(first: Buffer): ModelKind {
   if (member === 'name' && /"name"\s*:\s*"tree"/.test(latin1))
     refuse(
       'a dump of a model of LightGBM',
-      'It has not all that is needed. In Python: model.save_model("model.txt")',
+      'A dump lacks what predictions need. In Python: model.save_model("model.txt")',
     );
   for (const { is, begins, hint } of others) if (begins(first, latin1)) refuse(is, hint);
   const bytes = first.subarray(0, RECOGNIZED_BYTES);
@@ -124,14 +124,18 @@ export function modelKind(first: Buffer): ModelKind {
   if (known?.is.startsWith('compressed')) refuse(known.is, 'Decompress it first.');
   if (known !== undefined) refuse(known.is, SAVE_AS_TEXT);
   if (member !== undefined) refuse(`JSON with "${sanitize(member)}" first`, SAVE_AS_TEXT);
-  return refuse('of no kind that is known', SAVE_AS_TEXT);
+  return refuse('of an unknown kind', SAVE_AS_TEXT);
 }
 
 /** @param is as in "the file is a pickle of Python" */
 function refuse(is: string, hint?: string): never {
-  throw new RowcastError('unsupported_model', `the file is ${is}, not a model that is read`, {
-    ...(hint !== undefined && { hint }),
-  });
+  throw new RowcastError(
+    'unsupported_model',
+    `the file is ${is}, not a model of LightGBM, XGBoost or CatBoost that can be read`,
+    {
+      ...(hint !== undefined && { hint }),
+    },
+  );
 }
 
 function isWithin(byte: number | undefined, least: number, most: number): boolean {

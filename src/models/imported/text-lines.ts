@@ -117,9 +117,9 @@ export class TextLines {
     return this.integers(line, 1)[0] ?? 0;
   }
 
-  /** @throws RowcastError `bad_model`, which names the line that was read last */
+  /** @throws RowcastError `bad_model` at the line that was read last */
   fail(what: string, hint?: string): never {
-    throw new RowcastError('bad_model', `line ${this.line}: ${what}`, {
+    throw new RowcastError('bad_model', what, {
       location: { line: this.line },
       ...(hint !== undefined && { hint }),
     });
@@ -127,7 +127,8 @@ export class TextLines {
 
   /** Memory is allocated only for numbers that there is room for. */
   #list({ key, start, end }: KeyLine, count: number): Float64Array {
-    if (count > (end - start + 1) / 2) this.fail(`${key} has not as many numbers as it must have: ${count}`);
+    if (count > (end - start + 1) / 2)
+      this.fail(`${key} should have ${count} numbers, but is too short for them`);
     return new Float64Array(count);
   }
 
@@ -140,7 +141,7 @@ export class TextLines {
       }
       const from = at;
       while (at < end && this.bytes[at] !== SPACE) at++;
-      if (++found > count) this.fail(`${key} has more numbers than it must have: ${count}`);
+      if (++found > count) this.fail(`${key} has more than ${count} numbers`);
       use(from, at);
     }
     if (found < count) this.fail(`${key} has ${found} numbers instead of ${count}`);

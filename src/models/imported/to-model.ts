@@ -59,8 +59,8 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     return { plain, zero };
   });
   if (columns.length === 0)
-    throw new RowcastError('unsupported_model', 'no tree of the model asks about a column', {
-      hint: 'Its prediction is the same for all rows, so it is not worth a report.',
+    throw new RowcastError('unsupported_model', 'no tree of the model uses a column', {
+      hint: 'It would predict the same for all rows. Look at its training, then save it again.',
     });
   const spec: TreesSpec = {
     kind: 'trees',
@@ -194,6 +194,7 @@ function levelsOf(
     throw new RowcastError(
       'unsupported_model',
       `the column "${sanitize(column)}" has ${counted(codes.length)} categories; the limit is ${MAX_LEVEL - 1}`,
+      { hint: 'Train it without the column, or merge rare categories.' },
     );
   return {
     texts: codes.map(([, text]) => text),
@@ -221,10 +222,19 @@ function codeTexts(
     if (highest >= MAX_LEVEL) return new Array(highest);
     return Array.from({ length: highest + 1 }, (_, code) => [code, String(code)]);
   }
+  const { because, codeOf } = categories.kind === 'unknown' ? categories : {};
   const name = sanitize(column);
-  throw new RowcastError('bad_option', `the file does not have the categories of the column "${name}"`, {
-    hint: `Give them in the order of the training: --categories ${name}=A,B,C, or ${name}=@FILE with one on each line, as of X["${name}"].cat.categories.`,
-  });
+  const list = `--categories ${name}=A,B,C, or ${name}=@FILE with one on each line`;
+  throw new RowcastError(
+    'bad_option',
+    `the file does not have the categories of the column "${name}"${because === undefined ? '' : `: ${because}`}`,
+    {
+      hint:
+        codeOf === undefined
+          ? `Give them in the order of the training, as X["${name}"].cat.categories has them: ${list}.`
+          : `Save the model with pool=Pool(X, y, cat_features=…), or give them: ${list}.`,
+    },
+  );
 }
 
 /** Tree i adds to score i modulo the number of scores. */
@@ -233,7 +243,8 @@ function checkOrder({ trees, sum }: ImportedModel): void {
   if (at !== -1 || trees.length % sum.base.length !== 0)
     throw new RowcastError(
       'bad_model',
-      `tree ${at === -1 ? trees.length : at} of the model is of another class than expected`,
+      `tree ${at === -1 ? trees.length : at} is missing, or of another class than the order of trees demands`,
+      { hint: 'Save the model again, or transfer the file again.' },
     );
 }
 

@@ -55,7 +55,7 @@ export function xgboostObjective(
   if (objective === undefined)
     throw unsupported(
       `the objective "${sanitize(name)}" is not known`,
-      'Train with one of the objectives in the documentation.',
+      'It may be a function in Python. Train with an objective of XGBoost itself.',
     );
   const { link, margin } = objective;
   const { classCount, targets, release } = model;

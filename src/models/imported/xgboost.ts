@@ -136,7 +136,7 @@ function readJson(bytes: Buffer): unknown {
     return JSON.parse(json);
   } catch {
     throw new RowcastError('bad_model', 'the file is not valid JSON, or is cut off', {
-      hint: 'Save the model again; transfer it again. A very large model can be saved as UBJ.',
+      hint: 'Save the model again, or transfer the file again. A very large model can be saved as UBJ.',
     });
   }
 }
@@ -245,7 +245,10 @@ function readFeatures(
     const list = lists[i];
     let categories: Categories | undefined;
     if (list !== undefined && hasCountedCharacters && hasOtherThanAscii(list)) {
-      categories = { kind: 'unknown' };
+      categories = {
+        kind: 'unknown',
+        because: 'XGBoost before 3.4 damages those with letters outside of ASCII',
+      };
       damaged.push(i);
     } else if (list !== undefined) categories = readCategories(list);
     if (categories === undefined && (types?.[i] === 'c' || byCategory.has(i))) {

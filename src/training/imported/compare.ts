@@ -61,16 +61,20 @@ export async function compareWithExpected(
   const { layout, name: shown } = records;
   const expected = expectedColumns(layout.names, engine, classesOf(prediction), predictor.base.length);
   if (expected.length === 0)
-    throw new RowcastError('bad_option', '--expect: the file has no column of the library’s predictions', {
-      location: { file: shown },
-      hint: 'Name it raw_score (of several classes raw_score_0, raw_score_1, …), probability_CLASS, or prediction.',
-    });
+    throw new RowcastError(
+      'bad_option',
+      'the file of --expect has no column with predictions of the library',
+      {
+        location: { file: shown },
+        hint: 'Name it raw_score (of several classes raw_score_0, raw_score_1, …), probability_CLASS, or prediction.',
+      },
+    );
   const places = columns.map(({ name }) => layout.names.indexOf(name));
   const lacking = columns.find((_, i) => places[i] === -1);
   if (lacking !== undefined)
     throw new RowcastError(
       'missing_columns',
-      `--expect: the file has no column "${sanitize(lacking.name)}"`,
+      `the file of --expect does not have the model's column "${sanitize(lacking.name)}"`,
       {
         location: { file: shown },
         hint: 'It needs all columns of the model, as they were in the training.',
@@ -79,6 +83,8 @@ export async function compareWithExpected(
   const encoders = columns.map(columnEncoderOf);
   const compared = { rows: 0, numbers: 0, identical: 0, largest_difference: 0 };
   let first: Difference | undefined;
+  /** Of the scores that were compared, whether all are the library's; undefined if none was. */
+  let hasSameScores: boolean | undefined;
   const fieldsOf = layout.fieldReader();
   try {
     for await (const batch of records.batches) {
@@ -103,6 +109,7 @@ export async function compareWithExpected(
           compared.numbers++;
           if (units === 0) compared.identical++;
           else compared.largest_difference = Math.max(compared.largest_difference, Math.abs(want - got));
+          if (column.of === 'scores') hasSameScores = hasSameScores !== false && units === 0;
           if ((column.of === 'scores' ? units === 0 : isNear) || first !== undefined) continue;
           const shownValues = columns.map(({ name }, i) => `${name}=${own[places[i] as number]}`).join(', ');
           const number = compared.rows + row + 1;
@@ -114,7 +121,8 @@ export async function compareWithExpected(
     records.close();
     engine.unload();
   }
-  if (first !== undefined) throw differs(first, compared, shown);
+  if (first !== undefined)
+    throw differs(first, compared, shown, hasSameScores === true && prediction.kind === 'distribution');
   return compared;
 }
 
@@ -122,14 +130,19 @@ function differs(
   first: Difference,
   { identical, numbers, largest_difference: largest }: Compared,
   file: string,
+  isOrderOfClasses: boolean,
 ) {
   const { column, row, expected, predicted, values } = first;
   return new RowcastError(
     'differs_from_expected',
-    `the model differs from the library: ${counted(identical)} of ${counted(numbers)} numbers are the same, the largest difference is ${largest}; row ${counted(row)} has ${expected} as ${sanitize(column)}, and the model gives ${predicted}`,
+    `${sanitize(column)} of row ${counted(row)} is ${expected}, but the model gives ${predicted}; ${counted(identical)} of ${counted(numbers)} numbers are identical, the largest difference is ${largest}`,
     {
-      location: { file, row },
-      hint: 'No report was made. Check the order of --features, --categories and --classes, and that the file has the columns as they were in the training.',
+      location: { file },
+      hint: `No report was made. ${
+        isOrderOfClasses
+          ? 'All raw scores are identical, so check the order of --classes.'
+          : 'Check that the file has all columns as they were in the training, that its predictions are of this model and these iterations, and the order of --features, --categories and --classes.'
+      }`,
       quote: values,
     },
   );

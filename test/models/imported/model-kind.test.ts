@@ -28,14 +28,14 @@ describe('the kind of a model', () => {
     ['an old model of XGBoost without a mark', `\0\0\0?\x03${'\0'.repeat(130)}\x10\0\0\0\0\0\0\0reg:squarederror\x06\0\0\0\0\0\0\0gbtree`, /old binary/, /before 3\.1/],
     ['an archive of MLflow', zipOf('model/conda.yaml', 'model/MLmodel'), /archive of MLflow/, /Unpack it/],
     ['a MOJO', zipOf('model.ini', 'domains/d000.txt'), /MOJO of H2O/, /not read/],
-    ['PMML', '<?xml version="1.0"?>\n<PMML version="4.4">', /PMML/, /rounds in another way/],
-    ['ONNX', '\x08\x0a\x12\x08skl2onnx', /ONNX/, /rounds in another way/],
+    ['PMML', '<?xml version="1.0"?>\n<PMML version="4.4">', /PMML/, /round in another way/],
+    ['ONNX', '\x08\x0a\x12\x08skl2onnx', /ONNX/, /round in another way/],
     ['a dump of XGBoost', 'booster[0]:\n0:[f0<0.5]', /dump of a model of XGBoost/, /model\.json/],
     ['a dump of LightGBM', '{"name": "tree", "version": "v4"', /dump of a model of LightGBM/, /model\.txt/],
     ['gzip', '\x1f\x8b\x08\0', /compressed with gzip/, /Decompress/],
     ['another zip', zipOf('content.json'), /zip archive/, /save_model/],
     ['other JSON', '{"weights": []', /JSON with "weights" first/, /save_model/],
-    ['a CSV', 'a,b\n1,2\n', /of no kind that is known/, /save_model/],
+    ['a CSV', 'a,b\n1,2\n', /of an unknown kind/, /save_model/],
   ]; // biome-ignore format: a table
 
   for (const [what, first, message, hint] of refused)
