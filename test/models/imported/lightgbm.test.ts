@@ -251,7 +251,7 @@ describe('a damaged file of LightGBM', () => {
     damaged(changed('4.7-custom', /^left_child=\S+/m, 'left_child=-99'), /tree 0: node 0 has a child/);
   });
   it('is refused for numbers of leaves that no memory holds', () => {
-    damaged(changed('4.7-custom', 'num_leaves=7', 'num_leaves=4000000'), /too short for them/);
+    damaged(changed('4.7-custom', 'num_leaves=7', 'num_leaves=2000000'), /too short for them/);
     assert.equal(
       refusal(changed('4.7-custom', 'num_leaves=7', 'num_leaves=2147483647')).code,
       'unsupported_model',
