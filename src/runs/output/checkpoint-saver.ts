@@ -18,6 +18,8 @@ import type { RejectsExtent, RejectsOutput } from './rejects-output.ts';
 const OPEN_BYTES_PER_SECOND = 4 << 20;
 /** Without an interval, each write saves; what was written during a save waits for this time at most. */
 const MIN_CLOCK_MS = 100;
+/** The longest time of a timer: Node makes 1 ms of a longer one. */
+const MAX_CLOCK_MS = 2 ** 31 - 1;
 
 interface CheckpointSaverOptions extends Pick<RunValues, 'history' | 'checkpointInterval'> {
   outputs: RunOutputs;
@@ -71,7 +73,8 @@ export class CheckpointSaver {
    */
   saveWhenDue(): void {
     const { outputs, partial, checkpointInterval: interval = outputs.output.defaultInterval } = this.#options;
-    this.#clock ??= setInterval(() => this.saveWhenDue(), Math.max(MIN_CLOCK_MS, interval * 1000)).unref();
+    const milliseconds = Math.min(Math.max(MIN_CLOCK_MS, interval * 1000), MAX_CLOCK_MS);
+    this.#clock ??= setInterval(() => this.saveWhenDue(), milliseconds).unref();
     if (this.#saving !== undefined || this.#failure !== undefined) return;
     const seconds = (performance.now() - this.#savedAt) / 1000;
     if (seconds < interval) return;
