@@ -28,7 +28,7 @@ def allowed(cell):
     """What the library itself does not do."""
     is_symmetric = cell["trees"] == "SymmetricTree"
     needs_symmetric = cell["loss"] in PAIRWISE or cell["loss"].startswith(("Multi", "StochasticRank"))
-    return is_symmetric or not needs_symmetric
+    return (is_symmetric or not needs_symmetric) and not (cell["loss"] in PAIRWISE and cell["data"] != "numbers")
 
 
 def cuts_of(file, names):

@@ -32,17 +32,20 @@ function root([high, low]: Pair): Pair {
   return sum(near, (high - square - rest + low) / (2 * near));
 }
 
-/** 2^(i/PARTS) for each i. */
-const powers: Pair[] = [];
-{
+/** 2^(i/parts) for each i below `parts`, a power of two itself. */
+export function powersOfTwo(parts: number): readonly Pair[] {
   let step: Pair = [2, 0];
-  for (let parts = PARTS; parts > 1; parts /= 2) step = root(step);
+  for (let left = parts; left > 1; left /= 2) step = root(step);
+  const powers: Pair[] = [];
   let power: Pair = [1, 0];
-  for (let i = 0; i < PARTS; i++) {
+  for (let i = 0; i < parts; i++) {
     powers.push(power);
     power = times(power, step);
   }
+  return powers;
 }
+
+const powers = powersOfTwo(PARTS);
 
 /** ln 2 / PARTS as two doubles; the first has 32 bits, so that its products with whole numbers are exact. */
 const STEP_HIGH = 0.01083042469326756;
