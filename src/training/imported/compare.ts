@@ -101,7 +101,7 @@ export async function compareWithExpected(
           const got = round(of[column.of][row * widths[column.of] + column.at] ?? Number.NaN);
           const isShare = column.of === 'predictions' && shares.has(output.link.kind);
           const units = unitsBetween(want, got, isSingle);
-          const isNear = units <= 1 || (isShare && Math.abs(want - got) <= (isSingle ? 2 ** -24 : 2 ** -53));
+          const isNear = units <= 2 || (isShare && Math.abs(want - got) <= (isSingle ? 2 ** -23 : 2 ** -52));
           compared.numbers++;
           if (units === 0) compared.identical++;
           else compared.largest_difference = Math.max(compared.largest_difference, Math.abs(want - got));
