@@ -101,7 +101,8 @@ async function compare(line: Exclude<Line, { skipped: string }>, folder: string)
       return { text, isGood: compared?.rows === rows && (scores > 0 || all > 0), rows };
     },
     (error: unknown): Result => {
-      if (!(error instanceof RowcastError)) return { text: print(name, String(error)), isGood: false, rows: 0 };
+      if (!(error instanceof RowcastError))
+        return { text: print(name, String(error)), isGood: false, rows: 0 };
       const isRefused = error.code === 'unsupported_model' && refused;
       const text = print(name, isRefused ? 'refused' : error.code, error.message);
       return { text, isGood: isRefused, rows: 0 };

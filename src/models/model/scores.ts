@@ -1,5 +1,4 @@
-import { exactExp } from './exact-exp.ts';
-import { fastExp } from './fast-exp.ts';
+import { exactExp, fastExp } from './exponentials.ts';
 import type { Link, OutputSpec } from './predictor-spec.ts';
 
 /** The number of scores: one per class, but only one for two classes. */

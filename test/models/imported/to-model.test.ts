@@ -7,7 +7,12 @@ import { compileModel } from '../../../src/models/model/compiled-model.ts';
 import { engineOf } from '../../../src/models/model/engine.ts';
 
 /** A tree of one split, for which the left leaf is `left` and the right one `right`. */
-const stump = (score: number, left: number, right: number, more: Partial<ImportedTree> = {}): ImportedTree => ({
+const stump = (
+  score: number,
+  left: number,
+  right: number,
+  more: Partial<ImportedTree> = {},
+): ImportedTree => ({
   score,
   features: Int32Array.of(0, -1, -1),
   values: Float64Array.of(0.5, left, right),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { fastExp } from '../../../src/models/model/fast-exp.ts';
+import { fastExp } from '../../../src/models/model/exponentials.ts';
 
 it('an exponential of CatBoost is the same, bit for bit', () => {
   // As `predict(prediction_type="Exponent")` gave them; many are up to 2 units in the last place from the nearest double.
