@@ -1,6 +1,6 @@
 // Trains models with LightGBM, XGBoost and CatBoost, imports them, and compares all scores and predictions, after a
-// build: `npm run test:models`, 15 minutes on 2 cores. A library that is not installed is skipped. The environment is a
-// folder in .servers, or in $ROWCAST_TEST_SERVERS; it takes 1.5 GB.
+// build: `npm run test:models`, 7 minutes on 2 cores. A library that is not installed is skipped. The environment is a
+// folder in .servers, or in $ROWCAST_TEST_SERVERS; it takes 1.2 GB.
 //   npm run test:models -- --install             installs pinned versions first, with Python 3.11 and pip
 //   npm run test:models -- xgboost dart          only models with all of these words in their names
 //   npm run test:models -- --rows 2000           rows of each; otherwise 20,000
