@@ -7,11 +7,11 @@ const LEAVES_ALL = 1;
 const LEAVES_DECIMALS = 2;
 /** `.0` as a little-endian number. */
 const POINT_ZERO: u16 = 0x302e;
-/** As in src/formats/columns/hash.ts. */
+/** As in src/formats/columns/level-column.ts. */
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** A `LevelTable` of src/formats/columns/level-table.ts. */
+/** A `LevelTable` of src/formats/columns/level-column.ts. */
 @unmanaged
 class Levels {
   slots: usize;

@@ -2,7 +2,7 @@ import { countMissing } from './unrecognized';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** See src/formats/columns/number-column.ts. */
+/** As `DIGITS` in src/formats/bytes/decimals.ts. */
 const MAX_DIGITS = 15;
 
 /**

@@ -1,4 +1,4 @@
-// As `readDecimal` in src/formats/bytes/read-decimal.ts, for the fields of whole records.
+// As `readDecimal` in src/formats/bytes/decimals.ts, for the fields of whole records.
 
 const LF = 0x0a;
 const CR = 0x0d;

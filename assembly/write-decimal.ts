@@ -9,7 +9,7 @@ const LEAST_PLAIN = 1e-6;
 const LEAST = 1e-14;
 
 /**
- * Writes a probability as `writeDecimal` in src/formats/bytes/write-decimal.ts does; smaller ones as String() does, if
+ * Writes a probability as `writeDecimal` in src/formats/bytes/decimals.ts does; smaller ones as String() does, if
  * they have at most 22 decimals: an exact integer divided by an exact power of ten is rounded only once (Clinger 1990),
  * and a double has at most one decimal of up to 15 digits.
  *

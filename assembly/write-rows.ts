@@ -11,7 +11,7 @@ import {
   writeText,
 } from './write-value';
 
-/** The members of `cellKinds` in src/client/bodies/kernel-rows.ts. */
+/** The members of `cellKinds` in src/client/bodies/rows-writer.ts. */
 const REPORT_JSON = 0;
 const ANY = 1;
 const TEXT = 2;

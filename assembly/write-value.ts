@@ -1,4 +1,4 @@
-// As src/formats/json/write-bytes.ts and src/client/bodies/write-field.ts.
+// As src/formats/json/write-bytes.ts and src/client/bodies/body-writer.ts.
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -100,7 +100,7 @@ export interface ThreadError {
 /** Prepares an error for another thread. If it is not a RowcastError, it is a bug, and its stack is kept. */
 export function toThreadError(error: unknown): ThreadError {
   if (isRowcastError(error)) {
-    const { code, message, severity, location, hint, quote, needsRestart } = error;
+    const { code, message, severity, location, hint, quote, needsRestart, isUnfinished } = error;
     return {
       code,
       message,
@@ -108,6 +108,7 @@ export function toThreadError(error: unknown): ThreadError {
         severity,
         location,
         needsRestart,
+        isUnfinished,
         ...(hint === undefined ? {} : { hint }),
         ...(quote === undefined ? {} : { quote }),
       },

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type CallStatistics, recordLatency } from '../base/contract/call-statistics.ts';
 import { unlessStopped } from '../base/interrupted.ts';
-import { Attempts, type RetryPolicy } from '../scoring/failures/attempts.ts';
+import { RequestAttempts, type RetryPolicy } from '../scoring/failures/attempts.ts';
 import { CallError } from '../scoring/failures/call-error.ts';
 import type { TraceRequest } from '../scoring/scorer.ts';
 import type { Pacer, Slot } from './pacing/pacer.ts';
@@ -143,7 +143,7 @@ export async function withRetries<T>(
   canSplit: boolean,
   signal: AbortSignal,
 ): Promise<T> {
-  const attempts = new Attempts(policy);
+  const attempts = new RequestAttempts(policy);
   for (;;) {
     try {
       const outcome = await attempt();

@@ -2,9 +2,9 @@ import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
 import { inputOptions } from '../base/options/input.ts';
 import { runOptions } from '../base/options/score.ts';
-import { resolveValues, type Values } from '../base/options/values/resolve-options.ts';
+import { camelCase, resolveValues, type Values } from '../base/options/values/resolve-options.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
-import type { sampleOptions, verifyOptions } from '../base/options/verify.ts';
+import { sampleOptions, type verifyOptions } from '../base/options/verify.ts';
 import { readTable } from '../formats/read-table.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import type { AgainLabels, AgainNumbers, AgainProbabilities } from '../runs/verify/compare-sample.ts';
@@ -23,9 +23,11 @@ export function sampleValues(
     throw new RowcastError('usage', 'no report given; use --report ID with --sample', {
       hint: 'Name the report, and the service with --url, that the run had.',
     });
+  // What else a caller knows of the run is about its output.
+  const sent = new Set(['nulls', ...Object.keys(sampleOptions).map(camelCase)]);
   return {
     ...resolveValues(runOptions, {}),
-    ...given,
+    ...Object.fromEntries(Object.entries(given).filter(([name]) => sent.has(name))),
     report,
     keep: 'none',
     output: '-',

@@ -46,8 +46,8 @@ export interface Scorer {
 }
 
 /** A scorer, until it is closed. */
-export interface OpenScorer {
-  scorer: Scorer;
+export interface OpenScorer<S extends Scorer = Scorer> {
+  scorer: S;
   close(): Promise<void>;
 }
 

@@ -9,6 +9,7 @@ it('an error keeps all that it says on its way between threads', () => {
     hint: 'Start over.',
     quote: 'the row has "a"',
     needsRestart: true,
+    isUnfinished: true,
   });
   const copy = fromThreadError(structuredClone(toThreadError(error)));
   assert.deepEqual({ ...copy }, { ...error });

@@ -53,7 +53,7 @@ function windows(limit: number, length: number): () => { left: number; reset: nu
 }
 
 const LATENCY_MS = 50;
-/** The client's first backoff, which doubles with each retry (`backoff` in client/retry/retry.ts). */
+/** The client's first backoff, which doubles with each retry (`backoff` in scoring/failures/attempts.ts). */
 const FIRST_WAIT_MS = 250;
 
 const refusing =

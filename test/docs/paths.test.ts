@@ -26,6 +26,25 @@ describe('the paths that the documentation names', () => {
   });
 });
 
+it('comments name only files that exist', () => {
+  const files = ['src', 'assembly', 'build', 'test'].flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .map(name => join(folder, name)),
+  );
+  const missing = files.flatMap(file => {
+    const comments = readFileSync(join(root, file), 'utf8').matchAll(/(?<=^|\s)(?:\/\/|\/?\*).*$/gm);
+    // Not the end of a pattern, such as *.test.ts.
+    const named = [...comments].flatMap(
+      ([comment]) => comment.match(/(?<![\w*./-])(?:[\w-]+\/)*[\w-]+\.ts\b/g) ?? [],
+    );
+    return named
+      .filter(path => !files.some(existing => `/${existing}`.endsWith(`/${path}`)))
+      .map(path => `${file}: ${path}`);
+  });
+  assert.deepEqual(missing, []);
+});
+
 /** Relative to the repository, to src, or the bare name of a file whose folder the sentence names. */
 function isThere(path: string): boolean {
   const isBare = !path.includes('/');

@@ -71,13 +71,11 @@ def labels(signal):
     }
 
 
-def with_cuts(frame, columns, cuts, seed):
-    """
-    Puts values at and beside the cuts of a model into a tenth of the cells, and others at which readers differ, but no
-    infinities, which are missing values to rowcast.
-    """
+def with_cuts(frame, columns, cuts, seed, infinite=True):
+    """Puts values at and beside the cuts of a model into a tenth of the cells, and others at which readers differ."""
     draw = np.random.default_rng(seed)
     odd = [0.0, -0.0, 5e-324, 1e-35, -1e-35, 1.0000000180025095e-35, 1.1e-35, 1e-30, 3e38, -3e38]
+    odd += [np.inf, -np.inf, 1e300, -1e300] if infinite else []
     frame = frame.copy()
     for column in columns:
         at = np.asarray(cuts.get(column, []), dtype=float)

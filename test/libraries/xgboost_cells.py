@@ -101,7 +101,9 @@ def make(cells, cell):
         model = xgb.train(params, labelled(0, 3000), rounds, **more)
         file = f"{path}.{cell['format']}"
         model.save_model(file)
-        rows, written = with_unseen(with_cuts(later, NUMBERS, cuts_of(model, names), 5).astype(later.dtypes), cell["data"])
+        # The library stops with an error at an infinity.
+        rows = with_cuts(later, NUMBERS, cuts_of(model, names), 5, infinite=False).astype(later.dtypes)
+        rows, written = with_unseen(rows, cell["data"])
         options, which = {}, {}
         if cell["stop"] == "best":
             options["iterations"] = "best"

@@ -5,6 +5,6 @@ import { typeChoices } from './limits.ts';
  */
 export const sentTypes = [...typeChoices, 'integer', 'float', 'boolean', 'text'] as const;
 
-/** How a missing value is written in a request; `client/bodies/missing-value.ts` says what each means. */
+/** How a missing value is written in a request; `client/bodies/cells.ts` says what each means. */
 export const missingStyles = ['null', 'nan', 'omit', 'empty'] as const;
 export type MissingStyle = (typeof missingStyles)[number];

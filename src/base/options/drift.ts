@@ -8,21 +8,21 @@ export const driftLimits = {
   'max-mismatches': {
     kind: 'threshold',
     orNone: true,
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'stop when more values of any one column do not fit its type',
     defaultText: '50%, of columns that matter',
   },
   'max-missing': {
     kind: 'threshold',
     orNone: true,
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'stop when more values of any one column are missing',
     defaultText: '50%, of columns that matter and had fewer in training',
   },
   'max-unseen': {
     kind: 'threshold',
     orNone: true,
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'stop when more values of any one column are unknown categories',
     defaultText: '50%, of columns that matter',
   },
@@ -34,7 +34,7 @@ export const driftOptions = {
   'max-drift': {
     kind: 'number',
     min: 0,
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe:
       'stop before the output appears if a column or the predictions have changed by more than this population ' +
       'stability index, such as 0.25, since the run of --compare',
@@ -43,12 +43,12 @@ export const driftOptions = {
     kind: 'path',
     value: 'SUMMARY|last',
     word: LAST,
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'compare with the summary of an earlier run, or with the last good run of this output',
   },
   'min-rows': {
     kind: 'threshold',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'stop before the output appears when there are fewer rows, or than N% of the last good run',
     defaultText: 'none',
   },

@@ -5,28 +5,28 @@ import { storeAccess } from './store.ts';
 export const summaryOptions = {
   summary: {
     kind: 'path',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     common: true,
     describe: 'write a summary as JSON',
   },
   'summary-html': {
     kind: 'path',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'write it as a web page with charts',
   },
   metrics: {
     kind: 'path',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'write OpenMetrics, for a textfile collector',
   },
   lineage: {
     kind: 'path',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     describe: 'write OpenLineage events as JSON lines',
   },
   checksum: {
     kind: 'boolean',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     default: false,
     describe: 'add the SHA-256 of input and output',
   },

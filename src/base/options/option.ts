@@ -58,8 +58,16 @@ export interface RunOption extends Option {
    * Whether the option affects the bytes of the output or of the rejects file. An unfinished run is not resumed with
    * another value of such an option, because half of its output would have been made differently.
    * `recorded apart`: it does, and the checkpoint records what follows from it (dialect, service, report, path).
+   *
+   * A plan of shards keeps the options that affect the output, and those that all workers must share although they do
+   * not, or are recorded apart: how fast to work, when to stop, what to write beside the outputs. Others are each
+   * worker's own, such as its key and its requests at a time.
    */
-  readonly affectsOutput: boolean | 'recorded apart';
+  readonly affectsOutput:
+    | boolean
+    | 'recorded apart'
+    | 'recorded apart, and shards share it'
+    | 'no, but shards share it';
 }
 
 export type Options = Readonly<Record<string, Option>>;

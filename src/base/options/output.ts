@@ -53,13 +53,13 @@ export const outputOptions = {
   },
   private: {
     kind: 'boolean',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     default: false,
     describe: 'only the owner may read the files that are written',
   },
   'checkpoint-interval': {
     kind: 'duration',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     max: 3600,
     describe: 'minimum time between checkpoints',
     defaultText: '1s; 10s in a store',

@@ -33,7 +33,7 @@ export const rateOptions = {
   },
   'max-requests-per-second': {
     kind: 'number',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     common: true,
     min: 0.001,
     describe: 'most requests per second, of all files and workers',
@@ -41,7 +41,7 @@ export const rateOptions = {
   },
   'max-rows-per-second': {
     kind: 'number',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     min: 0.001,
     describe: 'most rows per second, of all files and workers',
     defaultText: 'what the service accepts',

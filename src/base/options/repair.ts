@@ -40,14 +40,14 @@ export const rejectsOptions = {
   },
   'max-rejects': {
     kind: 'threshold',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     common: true,
     describe: 'stop the run when more than N rows (or N%) are rejected',
     defaultText: 'no limit',
   },
   'rejects-ok': {
     kind: 'threshold',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     common: true,
     describe: 'exit 0 instead of 1 if at most N rows (or N%) were rejected',
   },

@@ -17,7 +17,7 @@ export const reportOption = {
 export const protocolOption = {
   protocol: {
     kind: 'text',
-    affectsOutput: 'recorded apart',
+    affectsOutput: 'recorded apart, and shards share it',
     common: true,
     value: 'NAME',
     choices: protocolNames,

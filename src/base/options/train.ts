@@ -79,13 +79,14 @@ export const importOptions = {
   expect: {
     kind: 'path',
     common: true,
-    describe: "rows with the library's own predictions, CSV or Parquet, which the report must give too",
+    describe:
+      'rows with the predictions of the library itself, CSV or Parquet, which the report must give too',
   },
   'if-exists': {
     kind: 'text',
     choices: ['fail', 'replace', 'skip'],
     default: 'fail',
-    describe: 'if the report exists: fail, replace it, or skip the import',
+    describe: 'if the report exists: fail, replace it, or keep it and end with 0',
   },
 } as const satisfies Record<string, Option>;
 

@@ -6,7 +6,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf, runOfJob } from '../../library/runs-of.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
-import { type OpenPredictor, openPredictor } from '../../library/service/open-predictor.ts';
+import { openPredictor } from '../../library/service/open-predictor.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { RequestWatch } from '../../runs/observer.ts';
@@ -15,6 +15,7 @@ import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
+import type { OpenScorer, SharedScorer } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
@@ -74,7 +75,7 @@ function keepHeapSmall(): void {
 /** Opens what predicts, once it is known that there is a report. */
 const scorerOf =
   (context: Context, { values }: RunJob, { control: { signal: stop } }: SignalledRun) =>
-  async ({ onRetry, trace }: RequestWatch): Promise<OpenPredictor> => {
+  async ({ onRetry, trace }: RequestWatch): Promise<OpenScorer<SharedScorer>> => {
     reportOf(values);
     const { env } = context;
     const address = chooseService(context);

@@ -126,7 +126,7 @@ function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
   return at;
 }
 
-/** A field that is not missing as a JSON value, by the rules of `client/bodies/sent-columns.ts`. */
+/** A field that is not missing as a JSON value, by the rules of `client/bodies/cells.ts`. */
 export function encodeValue(field: string, type: string | undefined): string {
   const bytes = Buffer.from(field);
   return isText(type) || !isNumber(bytes, 0, bytes.length) ? JSON.stringify(field) : field;

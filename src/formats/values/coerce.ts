@@ -10,8 +10,14 @@ const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Parses a number, ignoring surrounding spaces; null if it is not a number or beyond float32. */
 export function numberOf(text: string): number | null {
+  const value = plainNumber(text);
+  return value === null ? null : finite(value);
+}
+
+/** Parses a number, ignoring surrounding spaces; infinite beyond the doubles, and null if it is not a number. */
+export function plainNumber(text: string): number | null {
   const trimmed = text.trim();
-  return number.test(trimmed) ? finite(Number(trimmed)) : null;
+  return number.test(trimmed) ? Number(trimmed) : null;
 }
 
 /** Whether a text is empty or only spaces, which is a missing value in every column. */

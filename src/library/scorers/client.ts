@@ -15,8 +15,13 @@ import type {
 } from '../../base/contract/schemas.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import { appendedOptions } from '../../base/options/output.ts';
-import { serviceOptions } from '../../base/options/score.ts';
-import { protocolOption } from '../../base/options/service.ts';
+import { rateOptions } from '../../base/options/pace.ts';
+import {
+  connectionOptions,
+  outageOptions,
+  protocolOption,
+  timeoutOption,
+} from '../../base/options/service.ts';
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import { connectReports, ReportClient } from '../../client/protocols/report/report-client.ts';
 import { ServiceClient } from '../../client/service-client.ts';
@@ -87,30 +92,19 @@ export interface ClientOptions {
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-const {
-  auth,
-  'auth-host': authHost,
-  custom,
-  proxy,
-  'allow-http': allowHttp,
-  timeout,
-  'max-outage': maxOutage,
-  concurrency,
-} = serviceOptions;
-const { 'max-requests-per-second': maxRequests, 'max-rows-per-second': maxRows } = serviceOptions;
+const { auth, 'auth-host': authHost, proxy, 'allow-http': allowHttp } = connectionOptions;
+const { custom, 'max-outage': maxOutage } = outageOptions;
 const clientOptions = {
   ...protocolOption,
-  custom,
+  ...timeoutOption,
+  ...rateOptions,
   classes: appendedOptions.classes,
+  custom,
   auth,
   'auth-host': authHost,
   proxy,
   'allow-http': allowHttp,
-  timeout,
   'max-outage': maxOutage,
-  concurrency,
-  'max-requests-per-second': maxRequests,
-  'max-rows-per-second': maxRows,
 };
 
 /** What a client is made of, for the runs that use it. */

@@ -2,7 +2,7 @@ import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { ServiceClientOptions } from '../../client/service-client.ts';
-import type { SharedScorer } from '../../scoring/scorer.ts';
+import type { OpenScorer, SharedScorer } from '../../scoring/scorer.ts';
 import { type Address, type Environment, noService } from './choose-service.ts';
 import { openClient } from './open-client.ts';
 
@@ -19,12 +19,6 @@ export interface ScorerOptions {
   stop: AbortSignal;
 }
 
-/** What predicts, for one run or for several, until it is closed. */
-export interface OpenPredictor {
-  scorer: SharedScorer;
-  close(): Promise<void>;
-}
-
 /**
  * Opens what predicts: a service, or the reports of this machine.
  *
@@ -38,7 +32,7 @@ export async function openPredictor({
   trace,
   sharedPace,
   stop,
-}: ScorerOptions): Promise<OpenPredictor> {
+}: ScorerOptions): Promise<OpenScorer<SharedScorer>> {
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
     const { chooseProtocol } = await import('./choose-protocol.ts');

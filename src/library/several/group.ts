@@ -5,8 +5,7 @@ import type { RunJob } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import type { Scorer } from '../../scoring/scorer.ts';
-import type { OpenPredictor } from '../service/open-predictor.ts';
+import type { OpenScorer, Scorer, SharedScorer } from '../../scoring/scorer.ts';
 
 /** Several inputs that are scored together, of which nothing has been touched yet. */
 export interface FileGroup {
@@ -14,7 +13,7 @@ export interface FileGroup {
   control: RunControl;
   watch: FilesWatch;
   /** Opens what predicts for all of them. */
-  openScorer(requests: RequestWatch): Promise<OpenPredictor>;
+  openScorer(requests: RequestWatch): Promise<OpenScorer<SharedScorer>>;
 }
 
 /** What is told about the files of a group. */

@@ -1,6 +1,6 @@
 import { sanitize } from '../../base/sanitize.ts';
 import { checkTree } from './check-tree.ts';
-import { type ImportedTree, MAX_DEPTH } from './imported-model.ts';
+import { type ImportedTree, MAX_TREE_DEPTH } from './imported-model.ts';
 import { Member } from './members.ts';
 import { cutAtMost } from './single-precision.ts';
 import { unsupported } from './unsupported.ts';
@@ -95,7 +95,7 @@ function nestedNodes(file: Member, { scores, features, maxNodes }: TreeContext):
   const nodes: Node[] = [];
   const grow = (member: Member, depth: number): number => {
     const index = nodes.length;
-    if (scores * index >= maxNodes || depth > MAX_DEPTH)
+    if (scores * index >= maxNodes || depth > MAX_TREE_DEPTH)
       throw unsupported(`${file.path} makes the model too large`, 'Train smaller trees.');
     const split = member.find('split');
     if (split === undefined) {

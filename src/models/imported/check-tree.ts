@@ -1,5 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
-import { type ImportedTree, MAX_DEPTH } from './imported-model.ts';
+import { type ImportedTree, MAX_TREE_DEPTH } from './imported-model.ts';
 
 /**
  * Checks that a tree can be walked: its lists are of one length, each node is reached once from the root, and all that
@@ -37,8 +37,8 @@ export function checkTree(tree: ImportedTree, number: number, features: number, 
     }
     if (feature < 0 || feature >= features) fail(`node ${node} tests feature ${feature} of ${features}`);
     if (Number.isNaN(value)) fail(`the threshold of node ${node} is no number`);
-    if (depth > MAX_DEPTH)
-      throw new RowcastError('unsupported_model', `tree ${number} is deeper than ${MAX_DEPTH} nodes`, {
+    if (depth > MAX_TREE_DEPTH)
+      throw new RowcastError('unsupported_model', `tree ${number} is deeper than ${MAX_TREE_DEPTH} nodes`, {
         hint: 'Train it again with a limit of its depth.',
       });
     for (const child of [left[node] ?? -1, right[node] ?? -1]) {

@@ -90,5 +90,5 @@ export type Iterations = 'default' | 'best' | 'all' | number;
 export const MAX_MODEL_BYTES = 1 << 30;
 export const MAX_TREES = 1 << 17;
 export const MAX_NODES = 1 << 24;
-export const MAX_DEPTH = 1 << 10;
+export const MAX_TREE_DEPTH = 1 << 10;
 export const MAX_IMPORTED_CLASSES = 1000;

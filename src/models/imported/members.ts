@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 
-/** Numbers of a file: a list of JSON, or an array with a type of UBJ. */
-export type Numbers = ArrayLike<number>;
+/** NumberList of a file: a list of JSON, or an array with a type of UBJ. */
+export type NumberList = ArrayLike<number>;
 
 /** A value of a model file with its path, so that an error says where the file is wrong. */
 export class Member {
@@ -60,8 +60,8 @@ export class Member {
     return Number(number);
   }
 
-  /** Numbers, of any kind; null is NaN. */
-  numbers(length?: number): Numbers {
+  /** NumberList, of any kind; null is NaN. */
+  numbers(length?: number): NumberList {
     const { value } = this;
     const numbers = value instanceof BigInt64Array ? Array.from(value, Number) : value;
     if (!Array.isArray(numbers) && !(ArrayBuffer.isView(numbers) && 'length' in numbers))
@@ -69,7 +69,7 @@ export class Member {
     const list: ArrayLike<unknown> = numbers as ArrayLike<unknown>;
     if (length !== undefined && list.length !== length)
       throw this.wrong(`has ${list.length} elements, but should have ${length}`);
-    if (!Array.isArray(numbers)) return list as Numbers;
+    if (!Array.isArray(numbers)) return list as NumberList;
     return numbers.map((element: unknown) => {
       if (typeof element !== 'number' && element !== null) throw this.wrong('should be a list of numbers');
       return element ?? Number.NaN;
@@ -77,7 +77,7 @@ export class Member {
   }
 
   /** Whole numbers. */
-  integers(length?: number, least = 0, most: number = Number.MAX_SAFE_INTEGER): Numbers {
+  integers(length?: number, least = 0, most: number = Number.MAX_SAFE_INTEGER): NumberList {
     const numbers = this.numbers(length);
     for (let i = 0; i < numbers.length; i++) {
       const number = numbers[i] ?? Number.NaN;

@@ -23,7 +23,7 @@ const words = new Map([
 ]);
 
 /**
- * Reads the lists of `pandas_categorical`. Numbers keep their text, because JSON in JavaScript does not tell 1 from 1.0.
+ * Reads the lists of `pandas_categorical`. NumberList keep their text, because JSON in JavaScript does not tell 1 from 1.0.
  *
  * @param json a list of lists, or `null` for a model that was not trained with pandas
  * @throws RowcastError `bad_model`

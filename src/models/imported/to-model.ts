@@ -46,7 +46,11 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     if (!(hasPlain || hasZero)) return {};
     if (categories !== undefined) {
       const levels = levelsOf(name, categories, imported.trees, index, choices.categories?.[name]);
-      return { plain: add({ name, type: 'categorical', levels: levels.texts }), levels: levels.byCode };
+      // To CatBoost, an empty text is a category like any other, so it differs from those that are unknown.
+      const empty = imported.library === 'CatBoost' ? codeOfEmpty(categories) : undefined;
+      const others = empty === undefined ? {} : ({ others: 'merged' } as const);
+      const plain = add({ name, type: 'categorical', levels: levels.texts, ...others });
+      return { plain, levels: levels.byCode, empty };
     }
     const number = { name, type: 'numerical', notation: 'python' } as const;
     const plain = hasPlain ? add(number) : undefined;
@@ -241,6 +245,15 @@ interface Places {
   zero?: number | undefined;
   /** By code, the number of its level. */
   levels?: ReadonlyMap<number, number> | undefined;
+  /** The code of a missing category, if it has one. */
+  empty?: number | undefined;
+}
+
+function codeOfEmpty(categories: Categories): number | undefined {
+  if (categories.kind === 'unknown') return categories.codeOf?.('');
+  if (categories.kind === 'codes') return undefined;
+  for (const [code, text] of categories.texts) if (text === '') return code;
+  return undefined;
 }
 
 /** Adds the nodes of a tree in preorder. */
@@ -255,8 +268,8 @@ function addTree(spec: TreesSpec, tree: ImportedTree, places: readonly Places[])
     const feature = tree.features[node] as number; // `checkTree` has checked all of them
     const value = tree.values[node] as number;
     spec.right.push(0);
-    spec.missing.push(tree.missingLeft[node] === 1 ? 1 : 0);
     if (feature < 0) {
+      spec.missing.push(0);
       spec.features.push(-1);
       spec.values.push(value);
       spec.sets.push(-1);
@@ -264,6 +277,9 @@ function addTree(spec: TreesSpec, tree: ImportedTree, places: readonly Places[])
     }
     const place = places[feature] ?? {};
     const codes = tree.sets.get(node);
+    const isMissingLeft =
+      tree.missingLeft[node] === 1 || (place.empty !== undefined && codes?.includes(place.empty) === true);
+    spec.missing.push(isMissingLeft ? 1 : 0);
     const isZero = codes === undefined && tree.zeroIsMissing?.[node] === 1;
     spec.features.push((isZero ? place.zero : place.plain) ?? 0);
     // Infinity separates missing values from all others.

@@ -1,6 +1,6 @@
 import { checkTree } from './check-tree.ts';
 import { type ImportedTree, MAX_NODES } from './imported-model.ts';
-import type { Member, Numbers } from './members.ts';
+import type { Member, NumberList } from './members.ts';
 import { cutBelow } from './single-precision.ts';
 import { unsupported } from './unsupported.ts';
 
@@ -100,8 +100,8 @@ export function readXgboostTree(file: Member, number: number, context: TreeConte
   return tree;
 }
 
-/** Numbers that are 0 or 1, or booleans of JSON. */
-function flags(member: Member, count: number): Numbers {
+/** NumberList that are 0 or 1, or booleans of JSON. */
+function flags(member: Member, count: number): NumberList {
   const { value } = member;
   if (!Array.isArray(value) || typeof value[0] !== 'boolean') return member.integers(count, 0, 1);
   if (value.length !== count || !value.every(flag => typeof flag === 'boolean'))

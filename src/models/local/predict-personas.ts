@@ -71,6 +71,6 @@ export function predictPersona({ engine, columns, prediction }: Model, features:
   });
   const numbers = engine.predict(values, 1);
   const wrong = prediction.kind === 'numbers' ? wrongPredictions(numbers, prediction).get(0) : undefined;
-  if (wrong !== undefined) throw new RowcastError(wrong.code, wrong.message);
+  if (wrong !== undefined) throw new RowcastError('wrong_prediction', wrong.message);
   return { ...predictedOf(prediction, numbers), warnings: warnings.list };
 }

@@ -1,7 +1,7 @@
 import { type Location, RowcastError } from '../../base/errors.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, RecordKind } from '../../formats/records/batch.ts';
-import { Attempts } from '../failures/attempts.ts';
+import { RequestAttempts } from '../failures/attempts.ts';
 import { CallError, type RowFault } from '../failures/call-error.ts';
 import type { BatchScorer, Failed, Feedback, Outcome, Scored, ScoredBatch } from '../scorer.ts';
 import { checkedOutcome } from './check-values.ts';
@@ -68,7 +68,7 @@ export class ScoreBatch {
   async #attempt(batch: Batch, isPart = false): Promise<Outcome> {
     const { scorer, feedback, signal } = this.#options;
     const { retryPolicy } = scorer;
-    const attempts = retryPolicy && new Attempts(retryPolicy);
+    const attempts = retryPolicy && new RequestAttempts(retryPolicy);
     const probes = this.#prober.begin(batch);
     try {
       for (;;) {

@@ -24,7 +24,7 @@ export interface RetryPolicy {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The attempts of one request: remembers what `decide` needs to know, and waits between them. */
-export class Attempts {
+export class RequestAttempts {
   readonly #policy: RetryPolicy;
   readonly #counted = new Map<FailureKind, number>();
   #attempts = 0;

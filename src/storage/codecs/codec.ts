@@ -20,7 +20,7 @@ export interface Codec {
   readonly suffix: string;
   /** The command that decompresses such a file from stdin, for messages; left out for none. */
   readonly decompressor?: string;
-  /** Whether this is how their bytes begin: `MAGIC_BYTES` of them, or fewer if there are no more. */
+  /** Whether this is how their bytes begin: `CODEC_START_BYTES` of them, or fewer if there are no more. */
   isStart(bytes: Buffer): boolean;
   /**
    * Checks that this machine can write them, where not all can.

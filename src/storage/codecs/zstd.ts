@@ -98,9 +98,9 @@ async function* frameOf(first: FramePiece, pieces: AsyncGenerator<FramePiece>): 
   }
 }
 
-/** The level and the checksum of `zlib-zstd.ts`. */
+/** The same level and checksum as those of `COMPRESSION`. */
 const COMPRESS = ['-qc', '-3', '--check'];
-/** Also with the largest window, as in `zlib-zstd.ts`. */
+/** Also with the largest window, as with `DECOMPRESSION`. */
 const DECOMPRESS = ['-dqc', '--long=31'];
 
 /** Compresses and decompresses with the program `zstd`; undefined if it is not installed. */

@@ -33,7 +33,7 @@ interface Difference {
 }
 
 /** The names of the columns of a file, as its header has them. */
-export async function headerOf(file: string, options: OpenOptions): Promise<readonly string[]> {
+export async function expectedHeader(file: string, options: OpenOptions): Promise<readonly string[]> {
   const records = await openRecords(file, { ...options, onLongField: () => {} });
   records.close();
   return records.layout.names;

@@ -22,7 +22,7 @@ import { writeReport } from '../../models/store/write-report.ts';
 import { prepareReports, unwritableHome } from '../../storage/local/home-folder.ts';
 import { readRegular } from '../../storage/local/read-files.ts';
 import type { OpenOptions } from '../rows/open-batches.ts';
-import { compareWithExpected, headerOf } from './compare.ts';
+import { compareWithExpected, expectedHeader } from './compare.ts';
 
 export interface ImportOptions extends Omit<ImportChoices, 'header'> {
   /** The file of a model, or a folder of MLflow. */
@@ -65,7 +65,7 @@ export async function importReport(
   const { imported, sha256 } = await readImported(options);
   const reading: OpenOptions = { maxRecordBytes: MAX_RECORD_BYTES };
   const { expect } = options;
-  const header = expect === undefined ? undefined : await headerOf(expect, reading);
+  const header = expect === undefined ? undefined : await expectedHeader(expect, reading);
   const converted = toModel(imported, { ...options, header });
   const compared = expect === undefined ? undefined : await compareWithExpected(converted, expect, reading);
   const { columns, prediction } = converted.model;

@@ -35,10 +35,11 @@ describe('a command line', () => {
     const having = commands.filter(command => 'report' in optionsOf(command));
     assert.deepEqual(
       having.map(({ name }) => name),
-      ['score', 'run', 'plan', 'verify', 'train', 'predict', 'batch-predict', 'keys add'],
+      ['score', 'run', 'plan', 'verify', 'train', 'import', 'predict', 'batch-predict', 'keys add'],
     );
     for (const { name } of having) {
-      const rest = { run: ' d.yaml', train: ' h.csv --predict y', 'keys add': ' k' }[name] ?? '';
+      const rest =
+        { run: ' d.yaml', train: ' h.csv --predict y', import: ' m.txt', 'keys add': ' k' }[name] ?? '';
       assert.deepEqual(await read(`${name}${rest} --model r`), await read(`${name}${rest} --report r`), name);
     }
     assert.deepEqual(await read('score --model=a --report b'), ['score', { report: 'b' }]);

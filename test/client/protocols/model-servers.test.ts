@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ProtocolName } from '../../../src/base/contract/protocol-names.ts';
 import type { CustomProtocol } from '../../../src/client/protocols/described/custom-shape.ts';
 import { protocolOf } from '../../../src/client/protocols/protocols.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -31,7 +32,8 @@ interface Served extends Spoken {
   change(usual: string, change: (predictions: unknown[]) => unknown[]): string;
 }
 
-const served: Record<string, Served> = {
+/** A server for each protocol but that of the report API, which the stub speaks. */
+const served: Record<Exclude<ProtocolName, 'report'>, Served> = {
   mlflow: { protocol: protocolOf('mlflow'), dialect: dialects.mlflow(), change: within(['predictions']) },
   azureml: { protocol: protocolOf('azureml'), dialect: dialects.azureml, change: within([]) },
   'kserve-v1': {
@@ -130,9 +132,9 @@ describe('a run with a model server', { concurrency: 3 }, () => {
     });
   }
 
-  for (const name of ['sagemaker', 'sagemaker-jsonlines', 'datarobot'])
+  for (const name of ['sagemaker', 'sagemaker-jsonlines', 'datarobot'] as const)
     it(`takes no page, and no JSON with something behind it, for the label of its only row with ${name}`, async t => {
-      const server = served[name] as Served; // a row above
+      const server = served[name];
       // Without classes, as far as the stub names them, any text could be a label.
       const classes = name === 'sagemaker' ? ['no', 'yes'] : undefined;
       for (const bodyOf of [() => '<html>Sign in</html>', (usual: string) => `${usual.trimEnd()} and more`]) {
@@ -145,7 +147,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
 
   it('goes on where it was stopped, with the same bytes, and not by another protocol', async t => {
     const folder = await newFolder(t);
-    const { custom, 'kserve-v1': kserve } = served as Record<'custom' | 'kserve-v1', Served>; // both are rows above
+    const { custom, 'kserve-v1': kserve } = served;
     const stop: Behave = ({ number, response }) => {
       if (number < 4) return false;
       response.writeHead(404).end('{"detail":"it is gone"}');
@@ -161,14 +163,14 @@ describe('a run with a model server', { concurrency: 3 }, () => {
   });
 
   it('takes the classes that a response lists, in whatever order, without --classes', async t => {
-    const { custom } = served as Record<'custom', Served>; // a row above
+    const { custom } = served;
     assertComplete(await scoreWith(t, custom, undefined, { classes: undefined }));
-    const { datarobot } = served as Record<'datarobot', Served>; // a row above
+    const { datarobot } = served;
     assertComplete(await scoreWith(t, datarobot, undefined, { classes: undefined }));
   });
 
   it('reads a list that is the whole response, or a part of it', async t => {
-    const server = served.azureml as Served;
+    const server = served.azureml;
     const behave: Behave = ({ response, usual }) => {
       response.end(`{"predictions":${usual}}`);
       return true;
@@ -178,7 +180,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
 
   it('does not guess which class a place in a list stands for', async t => {
     for (const name of ['azureml', 'kserve-v1'] as const) {
-      const { failure, calls } = await scoreWith(t, served[name] as Served, undefined, {
+      const { failure, calls } = await scoreWith(t, served[name], undefined, {
         classes: undefined,
         batchRows: 1,
       });
@@ -192,7 +194,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
   });
 
   it('appends labels where a server of Open Inference is not asked for probabilities, by the name of --predict', async t => {
-    const server = served['open-inference'] as Served;
+    const server = served['open-inference'];
     const { output, failure, calls } = await scoreWith(t, server, undefined, {
       classes: undefined,
       predict: 'churned',
@@ -203,7 +205,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
   });
 
   it('waits for a model that is not loaded yet, and rejects no row of it', async t => {
-    const { 'kserve-v1': kserve } = served as Record<'kserve-v1', Served>; // a row above
+    const { 'kserve-v1': kserve } = served;
     const others = { ...kserve.dialect.others };
     const ready = '/v1/models/r';
     const loaded = others[ready] ?? '';
@@ -229,7 +231,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
       response.writeHead(400).end('{"error":"inference request batch-size must be <= 10 for \'churn\'"}');
       return true;
     };
-    const outcome = await scoreWith(t, served['open-inference'] as Served, refuseMany);
+    const outcome = await scoreWith(t, served['open-inference'], refuseMany);
     assertComplete(outcome);
     const sizes = outcome.calls.map(({ rows }) => rows.length);
     assert.ok(sizes.filter(size => size > 10).length <= 3 * 2, `${sizes}`); // those in flight at first, and their halves
@@ -238,7 +240,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
 
   it('stops, without a request, if no value of a column fits its type in the whole first batch', async t => {
     const types = { id: 'integer', text: 'float', amount: 'float' };
-    const { failure, calls } = await scoreWith(t, served['kserve-v1'] as Served, undefined, { types });
+    const { failure, calls } = await scoreWith(t, served['kserve-v1'], undefined, { types });
     assert.match(
       failure?.message ?? '',
       /^in each of the first 25 rows, the value of column "text" is not a number$/,
@@ -248,7 +250,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
   });
 
   it('never sends the column of --predict', async t => {
-    const { calls, output, failure } = await scoreWith(t, served['kserve-v1'] as Served, undefined, {
+    const { calls, output, failure } = await scoreWith(t, served['kserve-v1'], undefined, {
       predict: 'amount',
     });
     assert.equal(failure, undefined);
@@ -258,7 +260,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
 });
 
 describe('a run with a server of Open Inference', { concurrency: 3 }, () => {
-  const server = served['open-inference'] as Served;
+  const server = served['open-inference'];
 
   it('merges no response without the id of its request', async t => {
     for (const id of ['another', undefined]) {

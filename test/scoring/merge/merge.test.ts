@@ -242,6 +242,12 @@ describe('the parts of the output', () => {
     assert.deepEqual(partsOf('a\r1\r2\r').commits, [4]);
     assert.deepEqual(partsOf('a\r1\r2\r\n').commits, [7]);
   });
+
+  it('cannot be resumed after a rejected record that may take the line ending of the next one with it', () => {
+    const perRow = { batchRows: 1 };
+    assert.deepEqual(partsOf('a,b\r1,1\r2\r3,3\r4,4\r', perRow).commits, [8, 14]);
+    assert.deepEqual(partsOf('a,b\n1,1\n2\n3,3\n4,4\n', perRow).commits, [8, 10, 14, 18]);
+  });
 });
 
 describe('a response with different classes than the header', () => {

@@ -45,7 +45,7 @@ export interface RequestDescription {
   /** How rows are written. */
   readonly layout: LayoutName;
   /**
-   * A JSON value, in which texts such as `$rows` and `$columns` stand for what `client/bodies/body-template.ts` says.
+   * A JSON value, in which texts such as `$rows` and `$columns` stand for what `client/bodies/layout-of.ts` says.
    */
   readonly body?: BodyTemplate | undefined;
 }

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { savedModels } from '../../models/imported/files.ts';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import { root } from '../../support/root.ts';
+import type { Finished } from '../../support/rowcast.ts';
+
+const models = join(root, 'fixtures/models');
+const model = (name: string): string => join(models, name);
+
+async function bench(t: TestContext) {
+  const cwd = await newFolder(t);
+  const run = (...args: string[]): Promise<Finished> => rowcast(args, { cwd });
+  const refused = async (args: string, ...patterns: RegExp[]): Promise<void> => {
+    const { code, stderr } = await run('import', ...args.split(' '));
+    assert.equal(code, 2, stderr);
+    for (const pattern of patterns) assert.match(stderr, pattern);
+  };
+  return { cwd, run, refused, write: (name: string, text: string) => writeFile(join(cwd, name), text) };
+}
+
+/** The rows that a library has scored, as a CSV, with these columns after those of the model. */
+function rowsOf(name: string, more: Readonly<Record<string, (row: number) => unknown>> = {}): string {
+  const saved = savedModels(name)[0];
+  assert.ok(saved);
+  const header = [...saved.columns, ...Object.keys(more)].join(',');
+  const rows = saved.rows.map((row, i) =>
+    [...row.map(cell => cell ?? ''), ...Object.values(more).map(of => of(i))].join(','),
+  );
+  return `${[header, ...rows].join('\n')}\n`;
+}
+
+describe('rowcast import', () => {
+  it('makes a report that scores rows as the library does, and says where it comes from', async t => {
+    const { cwd, run, write } = await bench(t);
+    const name = 'xgboost-3.4-binary-json';
+    const [saved] = savedModels(name);
+    const imported = await run('import', model(`${name}.json`), '--report', 'churn', '--classes', 'no,yes');
+    assert.equal(imported.code, 0, imported.stderr);
+    assert.match(imported.stdout.toString(), /^churn: no, yes\n\n {2}algorithm {2}XGBoost, \d+ trees\n$/);
+    await write('in.csv', rowsOf(name));
+    const scored = await run('score', 'in.csv', '--report', 'churn', '-o', 'out.csv');
+    assert.equal(scored.code, 0, scored.stderr);
+    const [, ...lines] = (await readFile(join(cwd, 'out.csv'), 'utf8')).trimEnd().split('\n');
+    const { fround } = Math;
+    for (const [row, line] of lines.entries()) {
+      const margin = fround(saved?.raw[row]?.[0] ?? Number.NaN);
+      const expected = fround(1 / fround(fround(Math.exp(-margin)) + 1));
+      const found = Number(line.split(',').at(-1));
+      assert.ok(Math.abs(found - expected) <= 2 ** -24, `row ${row + 1}: ${found}, not ${expected}`);
+    }
+    const report = JSON.parse((await run('report', 'churn', '--json')).stdout.toString());
+    const { library, objective, features, file_sha256 } = report.imported_from;
+    assert.deepEqual([library, objective, features], ['XGBoost', 'binary:logistic', saved?.columns.length]);
+    assert.match(file_sha256, /^[0-9a-f]{64}$/);
+    const listed = await run('reports');
+    assert.match(listed.stdout.toString(), /^churn +– +no, yes +of XGBoost/m);
+  });
+
+  it('makes no report if a prediction differs from that of the library, and names the first row', async t => {
+    const { run, write, refused } = await bench(t);
+    const name = 'xgboost-3.4-binary-json';
+    const [saved] = savedModels(name);
+    const raw = (row: number): number => (saved?.raw[row]?.[0] ?? 0) + (row === 6 ? 1e-6 : 0);
+    await write('e.csv', rowsOf(name, { raw_score: raw }));
+    const file = model(`${name}.json`);
+    await refused(
+      `${file} --report r --expect e.csv`,
+      /e\.csv: the model differs from the library: \d+ of \d+ numbers are the same/,
+      /row 7 has .* as raw_score, and the model gives/,
+      /No report was made/,
+    );
+    assert.equal((await run('reports')).stdout.toString(), '');
+    await write('none.csv', rowsOf(name));
+    await refused(
+      `${file} --report r --expect none.csv`,
+      /has no column of the library’s predictions/,
+      /raw_score/,
+    );
+  });
+
+  it('asks for what the file does not say', async t => {
+    const { refused, write, run } = await bench(t);
+    await refused(
+      `${model('lightgbm-4.7-positions.txt')} --report r`,
+      /the file has no names for the \d+ features of the model, only positions/,
+      /--features/,
+    );
+    await refused(
+      `${model('xgboost-1.7-binary-json.json')} --report r`,
+      /the file does not have the categories of the column "/,
+      /--categories .*=A,B,C/,
+    );
+    const classes = `${model('xgboost-3.4-binary-json.json')} --report r --classes`;
+    await refused(`${classes} a,b,c`, /--classes has 3 different names, but the model has 2 classes/);
+    await refused(`${model('xgboost-3.4-gamma.json')} --report r --features a,b`, /--features has 2 names/);
+    await refused(
+      `${model('lightgbm-2.3-regression.txt')} --report r --classes a,b`,
+      /the model predicts a number, so it has no classes/,
+    );
+    await write('colors.txt', 'blue\ngreen\n');
+    await refused(
+      `${model('lightgbm-4.7-binary.txt')} --report r --categories nothing=@colors.txt`,
+      /--categories: the model has no column "nothing"/,
+    );
+    assert.equal((await run('import', model('lightgbm-4.7-binary.txt'))).code, 2);
+  });
+
+  it('refuses what it does not read exactly, and never opens a pickle', async t => {
+    const { cwd, refused } = await bench(t);
+    await refused(`${model('lightgbm-4.7-linear.txt')} --report r`, /linear/, /unsupported_model/);
+    await refused(`${model('catboost-1.2-counters.json')} --report r`, /counters/);
+    await writeFile(join(cwd, 'm.pkl'), Buffer.from([0x80, 4, 0x95, 0, 0, 0, 0, 0, 0, 0, 0, 0x2e]));
+    await refused('m.pkl --report r', /a pickle of Python/, /never opened/, /save_model/);
+    await writeFile(
+      join(cwd, 'cut.txt'),
+      (await readFile(model('lightgbm-4.7-binary.txt'))).subarray(0, 3000),
+    );
+    await refused('cut.txt --report r', /bad_model/);
+    await refused('nothing.txt --report r', /does not exist/);
+  });
+
+  it('replaces or keeps a report only if it is told to', async t => {
+    const { run, refused } = await bench(t);
+    const file = model('lightgbm-2.3-regression.txt');
+    assert.equal((await run('import', file, '--report', 'r', '--predict', 'amount')).code, 0);
+    await refused(`${file} --report r`, /there is already a report "r"/, /--if-exists replace/);
+    const kept = await run('import', file, '--report', 'r', '--if-exists', 'skip', '--json');
+    assert.equal(JSON.parse(kept.stdout.toString()).predicts, 'amount');
+    const replaced = await run('import', file, '--report', 'r', '--if-exists', 'replace', '--json');
+    assert.deepEqual([JSON.parse(replaced.stdout.toString()).predicts, replaced.code], [undefined, 0]);
+  });
+
+  it('uses as many iterations as it is told to', async t => {
+    const { run, refused } = await bench(t);
+    const file = model('lightgbm-2.3-regression.txt');
+    const two = await run('import', file, '--report', 'r', '--iterations', '2', '--json');
+    const { trees, iterations } = JSON.parse(two.stdout.toString()).imported_from;
+    assert.deepEqual([trees, iterations.used], [2, 2]);
+    assert.ok(iterations.all > 2);
+    await refused(`${file} --report q --iterations some`, /neither best, all nor a number/);
+  });
+});
