@@ -1,5 +1,5 @@
 // Trains models with LightGBM, XGBoost and CatBoost, imports them, and compares all scores and predictions, after a
-// build: `npm run test:models`, 7 minutes on 2 cores. A library that is not installed is skipped. The environment is a
+// build: `npm run test:models`, 6 minutes on 2 cores. A library that is not installed is skipped. The environment is a
 // folder in .servers, or in $ROWCAST_TEST_SERVERS; it takes 1.2 GB.
 //   npm run test:models -- --install             installs pinned versions first, with Python 3.11 and pip
 //   npm run test:models -- xgboost dart          only models with all of these words in their names
@@ -117,7 +117,7 @@ function share(part: number, of: number): string {
 }
 
 function print(name: string, ...cells: string[]): string {
-  const text = `${name.padEnd(64)} ${cells.join('  ')}`;
+  const text = `${name.padEnd(80)} ${cells.join('  ')}`;
   process.stdout.write(`${text}\n`);
   return text;
 }
