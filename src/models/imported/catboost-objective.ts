@@ -58,14 +58,19 @@ export function catboostObjective(
       return classes(SIGMOID, 2);
     case 'MultiClass':
       if (scores < 2) throw info.wrong(`has the loss "${loss}", but the model has one score`);
-      return classes({ kind: 'softmax' }, scores);
+      return classes({ kind: 'softmax', exp: 'fast' }, scores);
     case 'MultiClassOneVsAll':
       if (scores < 2) throw info.wrong(`has the loss "${loss}", but the model has one score`);
       return classes(SIGMOID, scores);
     case 'Poisson':
     case 'Tweedie':
       expectOne();
-      return { name: loss, link: { kind: 'exp' }, predicts: { kind: 'numbers', count: 1 }, notes: [] };
+      return {
+        name: loss,
+        link: { kind: 'exp', exp: 'fast' },
+        predicts: { kind: 'numbers', count: 1 },
+        notes: [],
+      };
     case 'MultiRMSE':
     case 'MultiQuantile':
       return { name: loss, link: IDENTITY, predicts: { kind: 'numbers', count: scores }, notes: [] };

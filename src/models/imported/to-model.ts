@@ -75,8 +75,7 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     ...(imported.sum.precision === 'single' && { sum: 'single' }),
     ...(zeros.length > 0 && { zeros }),
   };
-  checkOrder(imported);
-  for (const tree of imported.trees) addTree(spec, tree, places);
+  for (const tree of inOrder(imported)) addTree(spec, tree, places);
   const { divisor, scale, bias } = imported.sum;
   return {
     model: {
@@ -237,15 +236,20 @@ function codeTexts(
   );
 }
 
-/** Tree i adds to score i modulo the number of scores. */
-function checkOrder({ trees, sum }: ImportedModel): void {
-  const at = trees.findIndex(({ score }, tree) => score !== tree % sum.base.length);
-  if (at !== -1 || trees.length % sum.base.length !== 0)
-    throw new RowcastError(
-      'bad_model',
-      `tree ${at === -1 ? trees.length : at} is missing, or of another class than the order of trees demands`,
-      { hint: 'Save the model again, or transfer the file again.' },
-    );
+/**
+ * The trees in the order of the kernel, in which tree i adds to score i modulo the number of scores. XGBoost has the
+ * parallel trees of a class one after the other. Those of each score keep their order, in which they are added.
+ *
+ * @throws RowcastError `bad_model`
+ */
+function inOrder({ trees, sum }: ImportedModel): readonly ImportedTree[] {
+  const byScore = sum.base.map((_, score) => trees.filter(tree => tree.score === score));
+  const [count = 0] = byScore.map(({ length }) => length);
+  if (byScore.some(({ length }) => length !== count) || count * byScore.length !== trees.length)
+    throw new RowcastError('bad_model', 'the classes of the model have different numbers of trees', {
+      hint: 'Save the model again, or transfer the file again.',
+    });
+  return Array.from({ length: count }, (_, i) => byScore.flatMap(own => own[i] ?? [])).flat();
 }
 
 interface Places {
@@ -288,7 +292,8 @@ function addTree(spec: TreesSpec, tree: ImportedTree, places: readonly Places[])
     const isMissingLeft =
       tree.missingLeft[node] === 1 || (place.empty !== undefined && codes?.includes(place.empty) === true);
     spec.missing.push(isMissingLeft ? 1 : 0);
-    spec.features.push((tree.zeroIsMissing?.[node] === 1 ? place.zero : place.plain) ?? 0);
+    const isZero = codes === undefined && tree.zeroIsMissing?.[node] === 1;
+    spec.features.push((isZero ? place.zero : place.plain) ?? 0);
     // Infinity separates missing values from all others.
     spec.values.push(
       codes === undefined ? Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE) : 0,

@@ -88,8 +88,9 @@ const link = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('identity') }),
   /** 1 / (1 + exp(-factor * score)), also of each of several scores. */
   z.object({ kind: z.literal('sigmoid'), factor: z.number() }),
-  z.object({ kind: z.literal('softmax') }),
-  z.object({ kind: z.literal('exp') }),
+  /** Exponentials may be those of `fastExp`. */
+  z.object({ kind: z.literal('softmax'), exp: z.literal('fast').exactOptional() }),
+  z.object({ kind: z.literal('exp'), exp: z.literal('fast').exactOptional() }),
   /** log(1 + exp(score)) */
   z.object({ kind: z.literal('log1pexp') }),
   /** The square with the sign of the score. */

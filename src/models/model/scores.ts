@@ -1,4 +1,4 @@
-import { exactExp } from './exact-exp.ts';
+import { exactExp, fastExp } from './exponentials.ts';
 import type { Link, OutputSpec } from './predictor-spec.ts';
 
 /** The number of scores: one per class, but only one for two classes. */
@@ -42,7 +42,7 @@ export function predictionsOf(
   if (link.kind === 'softmax') {
     for (let at = 0; at < scores.length; at += stride)
       if (isSingle) singleSoftmaxAt(scores, at, at + stride);
-      else softmaxAt(scores, at, at + stride, scores);
+      else softmaxAt(scores, at, at + stride, scores, link.exp === 'fast' ? fastExp : exactExp);
     return scores;
   }
   const of = isSingle ? singleLinkOf(link) : linkOf(link);
@@ -71,7 +71,7 @@ function linkOf(link: Exclude<Link, { kind: 'softmax' }>): Convert {
       return score => 1 / (1 + exactExp(-factor * score));
     }
     case 'exp':
-      return exactExp;
+      return link.exp === 'fast' ? fastExp : exactExp;
     case 'log1pexp':
       return score => Math.log1p(exactExp(score));
     case 'signedSquare':
@@ -109,12 +109,18 @@ function singleSoftmaxAt(scores: Float64Array, from: number, to: number): void {
 }
 
 /** Converts the scores `[from, to)` to probabilities that sum to 1, also in place. */
-export function softmaxAt(scores: Float64Array, from: number, to: number, probabilities: Float64Array): void {
+export function softmaxAt(
+  scores: Float64Array,
+  from: number,
+  to: number,
+  probabilities: Float64Array,
+  exp: Convert = exactExp,
+): void {
   let highest = -Infinity;
   for (let i = from; i < to; i++) highest = Math.max(highest, scores[i] as number);
   let sum = 0;
   for (let i = from; i < to; i++) {
-    const power = exactExp((scores[i] as number) - highest);
+    const power = exp((scores[i] as number) - highest);
     probabilities[i] = power;
     sum += power;
   }

@@ -38,7 +38,10 @@ describe('a model of CatBoost', () => {
           { kind: 'classes', count: 2, names: ['no', 'yes'] },
         ],
         [{ kind: 'identity' }, { kind: 'numbers', count: 1 }],
-        [{ kind: 'softmax' }, { kind: 'classes', count: 3, names: ['0', '1', '2'] }],
+        [
+          { kind: 'softmax', exp: 'fast' },
+          { kind: 'classes', count: 3, names: ['0', '1', '2'] },
+        ],
       ],
     );
   });

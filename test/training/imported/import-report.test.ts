@@ -4,6 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readLightgbm } from '../../../src/models/imported/lightgbm.ts';
+import { toModel } from '../../../src/models/imported/to-model.ts';
+import { readXgboost } from '../../../src/models/imported/xgboost.ts';
+import { compileModel } from '../../../src/models/model/compiled-model.ts';
+import { engineOf } from '../../../src/models/model/engine.ts';
 import { importReport } from '../../../src/training/imported/import-report.ts';
 import type { Cell } from '../../models/imported/evaluate.ts';
 import { savedModels } from '../../models/imported/files.ts';
@@ -81,4 +85,59 @@ describe('a report of a model that was imported', () => {
       assert.equal(compared?.rows, each.rows.length);
       assert.equal(compared?.identical, compared?.numbers);
     });
+
+  it('is refused if a score differs, or a probability by more than two units in the last place', async t => {
+    const home = await newFolder(t);
+    const file = 'lightgbm-4.7-binary.txt';
+    const saved = JSON.parse(readFileSync(join(folder, 'lightgbm-4.7-binary.json'), 'utf8'));
+    const { rows, scores, predictions } = saved as Record<'scores' | 'predictions', number[][]> & {
+      rows: Cell[][];
+    };
+    const { features } = readLightgbm(readFileSync(join(folder, file)), 'default');
+    const outcome = async (ofScore: number, ofProbability: number): Promise<string | undefined> => {
+      const expect = join(home, 'expected.csv');
+      const header = [...features.map(({ name = '' }) => name), 'raw_score', 'probability_1'].join(',');
+      const lines = rows.map((row, i) =>
+        [
+          ...row.map(quoted),
+          (scores[i]?.[0] ?? 0) * (1 + ofScore),
+          (predictions[i]?.[0] ?? 0) + ofProbability,
+        ].join(','),
+      );
+      await writeFile(expect, `${[header, ...lines].join('\n')}\n`);
+      return importReport({ file: join(folder, file), id: 'r', home, expect, ifExists: 'replace' }).then(
+        () => undefined,
+        error => error.code,
+      );
+    };
+    assert.equal(await outcome(0, 0), undefined);
+    assert.equal(await outcome(0, 2 ** -52), undefined);
+    assert.equal(await outcome(0, 2 ** -50), 'differs_from_expected');
+    assert.equal(await outcome(2 ** -52, 0), 'differs_from_expected');
+  });
+
+  it('is compared with the shortest texts of single precision as with the singles', async t => {
+    const home = await newFolder(t);
+    const file = join(folder, 'xgboost-3.4-dart.ubj');
+    const { columns, rows } = savedModels('xgboost-3.4-dart')[0] ?? assert.fail();
+    const { model } = toModel(readXgboost(readFileSync(file), 'default'), {});
+    const { predictor, columns: own, prediction, output } = model;
+    const engine = engineOf(compileModel(predictor, own, prediction, output));
+    const values = rows.flatMap(row => own.map(({ name }) => row[columns.indexOf(name)] ?? Number.NaN));
+    const predicted = engine.predict(Float64Array.from(values.map(Number)), rows.length);
+    const expect = join(home, 'expected.csv');
+    const lines = rows.map((row, i) => {
+      // Two units of numbers from 0.5 to 1 away, as its shortest text.
+      const share = Math.fround((predicted[i * engine.width] ?? 0) + 2 ** -23);
+      return [...row.map(quoted), shortest(share)].join(',');
+    });
+    await writeFile(expect, `${[[...columns, 'probability_0'].join(','), ...lines].join('\n')}\n`);
+    const { report } = await importReport({ file, id: 'r', home, expect });
+    assert.equal(report.imported_from.compared?.largest_difference, 2 ** -23);
+  });
 });
+
+function shortest(single: number): string {
+  for (let digits = 1; ; digits++)
+    if (Math.fround(Number(single.toPrecision(digits))) === single) return single.toPrecision(digits);
+}
