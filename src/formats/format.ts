@@ -139,6 +139,8 @@ export interface RecordLayout {
   readonly absent?: readonly string[] | undefined;
   /** The types of the columns that the input itself gives, as options and reports call them. */
   readonly types?: readonly (string | undefined)[] | undefined;
+  /** By column, whether its numbers are in single precision, if the input says it: its texts are shorter decimals. */
+  readonly singles?: readonly boolean[] | undefined;
   /** The number of rows, if the input says it. */
   readonly rows?: number | undefined;
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */

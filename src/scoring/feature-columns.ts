@@ -22,6 +22,8 @@ export interface FeatureColumn {
   type: string | undefined;
   /** The order of day and month in its dates, if it is given. */
   order?: DateOrder;
+  /** Whether its numbers are in single precision, and their texts only the shortest decimals of those. */
+  isSingle?: true;
 }
 
 /** The options that decide which columns are sent. */
@@ -39,7 +41,10 @@ export type SentOptions = Partial<
  * @throws RowcastError `bad_header`, `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  layout: Pick<Layout, 'names' | 'absent' | 'rows' | 'columnsHint' | 'laterHeader' | 'readAs' | 'types'>,
+  layout: Pick<
+    Layout,
+    'names' | 'absent' | 'rows' | 'columnsHint' | 'laterHeader' | 'readAs' | 'types' | 'singles'
+  >,
   report: Pick<LooseReport, 'predicts' | 'columns' | 'profile'>,
   options: SentOptions,
   file: string,
@@ -123,7 +128,8 @@ export function chooseFeatures(
     const given = Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name);
     const [, order] = /^date:(dmy|mdy)$/.exec(given ?? '') ?? [];
     if (order === 'dmy' || order === 'mdy') return { name, index, type: 'date', order };
-    return { name, index, type: given ?? layout.types?.[index] };
+    const single = layout.singles?.[index] === true ? ({ isSingle: true } as const) : {};
+    return { name, index, type: given ?? layout.types?.[index], ...single };
   });
 }
 

@@ -23,6 +23,7 @@ export function parquetLayout(
   const types = columns.map(typeOf);
   return {
     ...layoutAsCsv({ ...parts, types }, 'parquet'),
+    singles: columns.map(isSingle),
     rows: file.rows,
     file,
     cellOf: (text, place) => (types[place] === 'float' ? numberCell(text, nulls) : textCell(text)),
@@ -35,6 +36,8 @@ export const parquetFileOf = (layout: Layout): ParquetFile | undefined =>
 
 /** The type of a column, as options and reports call it; undefined if all values are missing. */
 export const typeOf = ({ type }: FileColumn): string | undefined => TYPES[type.is];
+
+export const isSingle = ({ type }: FileColumn): boolean => type.is === 'float' || type.is === 'half';
 
 const TYPES: Readonly<Record<Exclude<FileColumn['type']['is'], NoText>, string>> &
   Readonly<Partial<Record<NoText, string>>> = {

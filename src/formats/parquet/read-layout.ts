@@ -20,7 +20,7 @@ import {
   uncompressedBytes,
   valuesInRows,
 } from './footer/parquet-file.ts';
-import { parquetLayout, typeOf } from './parquet-layout.ts';
+import { isSingle, parquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
@@ -115,7 +115,9 @@ async function readLines(
   const chunks = stored.readAs(new ParquetText(file, columns, 'jsonl', before, start), start);
   const source = { name, contentName, isLive: false, chunks, checkUnchanged: async () => {} };
   const names = columns.map(column => column.name);
-  return readLineLayout(source, { ...options, columns: names }, { types: columns.map(typeOf), hasOthers });
+  const typed = { types: columns.map(typeOf), hasOthers };
+  const opened = await readLineLayout(source, { ...options, columns: names }, typed);
+  return { ...opened, layout: { ...opened.layout, singles: columns.map(isSingle) } };
 }
 
 /** @throws RowcastError `bad_option` */

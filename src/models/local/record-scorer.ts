@@ -53,7 +53,12 @@ export class RecordScorer {
   readonly #options: RecordScorerOptions;
   readonly #batches: BatchColumns;
   /** By column of the model, how it is read and where it is in a record. */
-  readonly #readers: readonly { reader: ColumnReader; index: number | undefined }[];
+  readonly #readers: readonly {
+    reader: ColumnReader;
+    index: number | undefined;
+    /** Whether the model gets the numbers in single precision, as a data frame has them. */
+    isSingle: boolean;
+  }[];
   /** Whether any of the columns is one of the model's; otherwise no row can be scored. */
   readonly #hasColumn: boolean;
   /** The classes of the output, in its order; none of numbers. */
@@ -74,7 +79,9 @@ export class RecordScorer {
     const places = new Map(features.map(feature => [feature.name, feature]));
     this.#readers = columns.map(column => {
       const place = places.get(column.name);
-      return { reader: readerOf(column, place?.type, memory), index: place?.index };
+      const isSingle =
+        place?.isSingle === true && column.type === 'numerical' && column.notation === 'python';
+      return { reader: readerOf(column, place?.type, memory), index: place?.index, isSingle };
     });
     this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
     this.#tally = counting && new ModelTally(counting, columns);
@@ -170,9 +177,10 @@ export class RecordScorer {
 
   #readRows(fields: Fields, values: Float64Array, { from, to }: RowRange, tally: Tally | undefined): void {
     const step = this.#readers.length;
-    for (const [at, { reader, index }] of this.#readers.entries()) {
+    for (const [at, { reader, index, isSingle }] of this.#readers.entries()) {
       if (index === undefined) continue;
       reader.read(fields, index, values, at, step, from, to);
+      if (isSingle) toSingles(values, at + from * step, step, to - from);
       if (tally !== undefined) this.#tally?.addValues(tally, at, values, { at, step, from, to });
     }
   }
@@ -187,6 +195,10 @@ export class RecordScorer {
         ordered[at + i] = probabilities[at + (order[i] as number)] ?? Number.NaN;
     return ordered;
   }
+}
+
+function toSingles(values: Float64Array, first: number, step: number, rows: number): void {
+  for (let at = first, row = 0; row < rows; at += step, row++) values[at] = Math.fround(values[at] as number);
 }
 
 const NONE = new Float64Array();

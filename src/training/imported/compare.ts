@@ -1,5 +1,5 @@
 import { classesOf } from '../../base/contract/predictions.ts';
-import type { ImportedFrom } from '../../base/contract/schemas.ts';
+import type { ImportedFrom, Value } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { counted } from '../../base/number-text.ts';
@@ -81,7 +81,15 @@ export async function compareWithExpected(
         hint: 'It needs all columns of the model, as they were in the training.',
       },
     );
-  const encoders = columns.map(columnEncoderOf);
+  const encoders = columns.map((column, i) => {
+    const encode = columnEncoderOf(column);
+    const isNumberInSingle = layout.singles?.[places[i] as number] === true && column.type === 'numerical';
+    if (!isNumberInSingle) return encode;
+    return (value: Value): number | null => {
+      const number = encode(value);
+      return number === null ? null : Math.fround(number);
+    };
+  });
   const compared = { rows: 0, numbers: 0, identical: 0, largest_difference: 0 };
   let first: Difference | undefined;
   /** Of the scores that were compared, whether all are the library's; undefined if none was. */
