@@ -52,7 +52,8 @@ export async function startModelServer(
 ): Promise<ModelServer> {
   const calls: ModelCall[] = [];
   const server = createServer(async (request, response) => {
-    const body = await text(request);
+    const body = await text(request).catch(() => undefined);
+    if (body === undefined) return undefined;
     const { url = '', headers } = request;
     const fail = (status: number, message: string): void => {
       response.writeHead(status).end(JSON.stringify(dialect.error(message)));

@@ -58,7 +58,9 @@ export async function startStub(
   const bodies: StubCall['body'][] = [];
   const listener: RequestListener = async (request, response) => {
     if (options.first?.(request, response)) return undefined;
-    const sent = await text(request);
+    // A client may end its request early.
+    const sent = await text(request).catch(() => undefined);
+    if (sent === undefined) return undefined;
     if (!accepts(request)) return send(response, 401, { code: 'unauthorized' });
     if (request.url?.startsWith('/user/report/'))
       return send(response, 200, { tech_specs: {}, drivers: [], ...options.report });

@@ -34,7 +34,8 @@ async function startReceiver(
   const events: Event[] = [];
   const requests: { path: string | undefined; key: string | undefined }[] = [];
   const server = createServer(async (request, response) => {
-    const body = await text(request);
+    const body = await text(request).catch(() => undefined);
+    if (body === undefined) return;
     requests.push({ path: request.url, key: request.headers.authorization });
     events.push(JSON.parse(body));
     behave(request, response);
