@@ -23,7 +23,7 @@ export function parquetLayout(
   const types = columns.map(typeOf);
   return {
     ...layoutAsCsv({ ...parts, types }, 'parquet'),
-    singles: columns.map(isSingle),
+    singles: columns.map(isSinglePrecision),
     rows: file.rows,
     file,
     cellOf: (text, place) => (types[place] === 'float' ? numberCell(text, nulls) : textCell(text)),
@@ -37,7 +37,7 @@ export const parquetFileOf = (layout: Layout): ParquetFile | undefined =>
 /** The type of a column, as options and reports call it; undefined if all values are missing. */
 export const typeOf = ({ type }: FileColumn): string | undefined => TYPES[type.is];
 
-export const isSingle = ({ type }: FileColumn): boolean => type.is === 'float' || type.is === 'half';
+export const isSinglePrecision = ({ type }: FileColumn): boolean => type.is === 'float' || type.is === 'half';
 
 const TYPES: Readonly<Record<Exclude<FileColumn['type']['is'], NoText>, string>> &
   Readonly<Partial<Record<NoText, string>>> = {

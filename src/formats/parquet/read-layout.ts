@@ -20,7 +20,7 @@ import {
   uncompressedBytes,
   valuesInRows,
 } from './footer/parquet-file.ts';
-import { isSingle, parquetLayout, typeOf } from './parquet-layout.ts';
+import { isSinglePrecision, parquetLayout, typeOf } from './parquet-layout.ts';
 import { ParquetText, type ParquetTextData } from './text/parquet-text.ts';
 
 const MAX_GROUP_BYTES = 512 << 20;
@@ -117,7 +117,7 @@ async function readLines(
   const names = columns.map(column => column.name);
   const typed = { types: columns.map(typeOf), hasOthers };
   const opened = await readLineLayout(source, { ...options, columns: names }, typed);
-  return { ...opened, layout: { ...opened.layout, singles: columns.map(isSingle) } };
+  return { ...opened, layout: { ...opened.layout, singles: columns.map(isSinglePrecision) } };
 }
 
 /** @throws RowcastError `bad_option` */
