@@ -85,6 +85,8 @@ const reportColumn = z.object({
   type: columnType,
   /** Where texts of a numerical column have a decimal comma: 1.234,50. They must be sent unchanged, as strings. */
   decimal: z.literal(',').optional(),
+  /** Where texts of a numerical column are read as in Python: True is 1, and inf is a number. */
+  notation: z.literal('python').exactOptional(),
 });
 
 const share = z.number().min(0).max(1);
@@ -230,7 +232,12 @@ export const looseReport = z.looseObject({
     .refine(names => new Set(names).size === names.length, 'a class is listed twice')
     .optional(),
   columns: listOf(
-    z.looseObject({ name: z.string(), type: z.string().optional(), decimal: z.string().optional() }),
+    z.looseObject({
+      name: z.string(),
+      type: z.string().optional(),
+      decimal: z.string().optional(),
+      notation: z.string().optional(),
+    }),
   )
     .refine(columns => columns.length > 0, 'it is empty')
     .optional(),

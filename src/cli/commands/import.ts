@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { importOptions } from '../../base/options/train.ts';
@@ -7,7 +6,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import type { Iterations } from '../../models/imported/imported-model.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { importReport } from '../../training/imported/import-report.ts';
+import { importReport, readCategories } from '../../training/imported/import-report.ts';
 import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { printJson, printText } from '../terminal/print.ts';
@@ -50,30 +49,4 @@ function iterationsOf(text: string): Iterations {
     'usage',
     `--iterations: "${sanitize(text)}" is neither best, all nor a number from 1 on`,
   );
-}
-
-/** Reads `COLUMN=A,B` and `COLUMN=@FILE`, with a category on each line. */
-async function readCategories(given: readonly string[]): Promise<Record<string, readonly string[]>> {
-  const entries: [string, readonly string[]][] = [];
-  for (const text of given) {
-    const at = text.indexOf('=');
-    if (at < 1)
-      throw new RowcastError(
-        'usage',
-        `--categories: "${sanitize(text)}" is neither COLUMN=A,B,C nor COLUMN=@FILE`,
-      );
-    const [column, list] = [text.slice(0, at), text.slice(at + 1)];
-    entries.push([column, list.startsWith('@') ? await linesOf(list.slice(1)) : list.split(',')]);
-  }
-  return Object.fromEntries(entries);
-}
-
-async function linesOf(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch(cause => {
-    throw new RowcastError('no_such_file', 'the file of --categories does not exist or cannot be read', {
-      location: { file },
-      cause,
-    });
-  });
-  return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }

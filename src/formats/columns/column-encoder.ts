@@ -90,10 +90,11 @@ const MEANINGS: ReadonlyMap<string, boolean> = new Map(
 );
 const WHOLE = /^-?\d+$/;
 const WITH_ZERO = /^-?\d+\.0$/;
+const DECIMAL = /^-?\d+\.\d+$/;
 
 /**
  * Finds out whether the levels of a column have other spellings. Two levels may mean yes and no, and of whole numbers,
- * data frames write `1` as `1.0` where other values of the column are missing.
+ * data frames write `1` as `1.0` where other values of the column are missing. Among decimals, JSON and Parquet have `1`.
  *
  * @param levels numbered from 1
  */
@@ -114,7 +115,7 @@ export function spellingsOf(levels: readonly string[]): OtherSpellings | undefin
       ending: '.0',
       find: (text, numbers) => (WITH_ZERO.test(text) ? numbers.get(text.slice(0, -2)) : undefined),
     };
-  if (levels.every(level => WITH_ZERO.test(level)))
+  if (levels.every(level => DECIMAL.test(level)))
     return {
       ending: undefined,
       find: (text, numbers) => (WHOLE.test(text) ? numbers.get(`${text}.0`) : undefined),

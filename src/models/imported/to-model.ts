@@ -58,6 +58,10 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     if (zero !== undefined) zeros.push(zero);
     return { plain, zero };
   });
+  if (imported.library === 'CatBoost' && columns.some(({ type }) => type === 'categorical'))
+    notes.push(
+      'To CatBoost, an empty category is one more text: if Python filled in another one, such as nan or missing, the rows to be scored need it too.',
+    );
   if (columns.length === 0)
     throw new RowcastError('unsupported_model', 'no tree of the model uses a column', {
       hint: 'It would predict the same for all rows. Look at its training, then save it again.',
@@ -211,13 +215,17 @@ function codeTexts(
   if (categories.kind === 'listed' && given === undefined) return [...categories.texts];
   if (given !== undefined) {
     const codeOf = categories.kind === 'unknown' ? categories.codeOf : undefined;
+    const highest = codeOf === undefined ? highestCode(trees, feature) : -1;
+    if (highest >= given.length)
+      throw new RowcastError(
+        'bad_option',
+        `--categories has ${given.length} of the column "${sanitize(column)}", but the model has ${highest + 1} or more`,
+        { hint: 'Give all of them, in the order of the training.' },
+      );
     return given.map((text, index) => [codeOf?.(text) ?? index, text]);
   }
   if (categories.kind === 'codes') {
-    let highest = 0;
-    for (const { features, sets } of trees)
-      for (const [node, codes] of sets)
-        if (features[node] === feature) for (const code of codes) highest = Math.max(highest, code);
+    const highest = Math.max(0, highestCode(trees, feature));
     if (highest >= MAX_LEVEL) return new Array(highest);
     return Array.from({ length: highest + 1 }, (_, code) => [code, String(code)]);
   }
@@ -234,6 +242,15 @@ function codeTexts(
           : `Save the model with pool=Pool(X, y, cat_features=…), or give them: ${list}.`,
     },
   );
+}
+
+/** The highest code that trees ask about; -1 if there is none. */
+function highestCode(trees: readonly ImportedTree[], feature: number): number {
+  let highest = -1;
+  for (const { features, sets } of trees)
+    for (const [node, codes] of sets)
+      if (features[node] === feature) for (const code of codes) highest = Math.max(highest, code);
+  return highest;
 }
 
 /**

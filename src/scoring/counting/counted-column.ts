@@ -95,11 +95,14 @@ export function countedColumns(
 
 /** A column of a model elsewhere, as far as its report describes it. */
 function learnedFrom(
-  column: { name: string; type?: string | undefined; decimal?: string | undefined } | undefined,
+  column:
+    | { name: string; type?: string | undefined; decimal?: string | undefined; notation?: string | undefined }
+    | undefined,
   training: ColumnProfile | undefined,
 ): LearnedColumn | undefined {
   if (column === undefined) return undefined;
-  const { name, type, decimal } = column;
+  const { name, type, decimal, notation } = column;
+  if (type === 'numerical' && notation === 'python') return { name, type, notation };
   if (type === 'numerical') return { name, type, notation: decimal === ',' ? 'comma' : 'point' };
   if (type === 'categorical') return { name, type, levels: training?.levels ?? [], others: 'merged' };
   const order = training?.date_order;

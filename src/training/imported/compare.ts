@@ -48,9 +48,22 @@ export async function expectedHeader(file: string, options: OpenOptions): Promis
  * @throws RowcastError `differs_from_expected`, `bad_option`, those of `openRecords`
  */
 export async function compareWithExpected(
-  { model }: ConvertedModel,
+  converted: ConvertedModel,
   file: string,
-  options: OpenOptions,
+  { nulls = [], ...options }: OpenOptions & { nulls?: readonly string[] | undefined },
+): Promise<Compared> {
+  const records = await openRecords(file, { ...options, onLongField: () => {} });
+  try {
+    return await compareRecords(converted, records, new Set(['', ...nulls]));
+  } finally {
+    records.close();
+  }
+}
+
+async function compareRecords(
+  { model }: ConvertedModel,
+  records: Awaited<ReturnType<typeof openRecords>>,
+  nulls: ReadonlySet<string>,
 ): Promise<Compared> {
   const { columns, prediction, predictor, output } = model;
   const engine = engineOf(compileModel(predictor, columns, prediction, output), {
@@ -58,7 +71,6 @@ export async function compareWithExpected(
   });
   const isSingle = output.isRounded;
   const round = isSingle ? Math.fround : (number: number): number => number;
-  const records = await openRecords(file, { ...options, onLongField: () => {} });
   const { layout, name: shown } = records;
   const expected = expectedColumns(layout.names, engine, classesOf(prediction), predictor.base.length);
   if (expected.length === 0)
@@ -81,6 +93,17 @@ export async function compareWithExpected(
         hint: 'It needs all columns of the model, as they were in the training.',
       },
     );
+  const used = new Set([...columns, ...expected].map(({ name }) => name));
+  const other = layout.names.find(name => PREDICTED.test(name) && !used.has(name));
+  if (other !== undefined)
+    throw new RowcastError(
+      'bad_option',
+      `the file of --expect has the column "${sanitize(other)}", which the model does not predict`,
+      {
+        location: { file: shown },
+        hint: 'Check --classes and the names of the columns: raw_score or raw_score_0, probability_CLASS, prediction.',
+      },
+    );
   const encoders = columns.map((column, i) => {
     const encode = columnEncoderOf(column);
     const isNumberInSingle = layout.singles?.[places[i] as number] === true && column.type === 'numerical';
@@ -90,6 +113,7 @@ export async function compareWithExpected(
       return number === null ? null : Math.fround(number);
     };
   });
+  const given = (text: string): Value => (nulls.has(text) ? null : text);
   const compared = { rows: 0, numbers: 0, identical: 0, largest_difference: 0 };
   let first: Difference | undefined;
   /** Of the scores that were compared, whether all are the library's; undefined if none was. */
@@ -102,7 +126,7 @@ export async function compareWithExpected(
       const values = new Float64Array(fields.rows * columns.length);
       for (const [row, own] of texts.entries())
         for (const [i, encode] of encoders.entries())
-          values[row * columns.length + i] = encode(own[places[i] as number] || null) ?? Number.NaN;
+          values[row * columns.length + i] = encode(given(own[places[i] as number] ?? '')) ?? Number.NaN;
       const of = {
         scores: engine.scores(values, fields.rows),
         predictions: engine.predict(values, fields.rows),
@@ -128,7 +152,6 @@ export async function compareWithExpected(
       compared.rows += fields.rows;
     }
   } finally {
-    records.close();
     engine.unload();
   }
   if (first !== undefined)
@@ -178,6 +201,9 @@ function expectedColumns(
 }
 
 const bits = new DataView(new ArrayBuffer(8));
+
+/** Columns that look like predictions. */
+const PREDICTED = /^(?:raw_score|prob(?:ability)?_|prediction$|predicted_)/;
 
 /** Links of which the result is a probability. */
 const shares: ReadonlySet<string> = new Set(['sigmoid', 'softmax']);

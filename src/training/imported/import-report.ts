@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ImportedReport } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { readCatboost } from '../../models/imported/catboost.ts';
 import {
   type ImportedModel,
@@ -67,7 +68,8 @@ export async function importReport(
   const { expect } = options;
   const header = expect === undefined ? undefined : await expectedHeader(expect, reading);
   const converted = toModel(imported, { ...options, header });
-  const compared = expect === undefined ? undefined : await compareWithExpected(converted, expect, reading);
+  const compared =
+    expect === undefined ? undefined : await compareWithExpected(converted, expect, { ...reading, nulls });
   const { columns, prediction } = converted.model;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const { best, ...iterations } = imported.iterations;
@@ -76,7 +78,11 @@ export async function importReport(
     ...(predict !== undefined && { predicts: predict }),
     ...(prediction.kind === 'distribution' && { classes: [...prediction.classes] }),
     ...(prediction.kind === 'numbers' && { numbers: [...prediction.names] }),
-    columns: Array.from(types, ([name, type]) => ({ name, type })),
+    columns: Array.from(types, ([name, type]) => ({
+      name,
+      type,
+      ...(type === 'numerical' && ({ notation: 'python' } as const)),
+    })),
     ...(nulls.length > 0 && { nulls: [...nulls] }),
     tech_specs: { algorithm: `${imported.library}, ${countOf(imported.trees.length, 'tree')}` },
     imported_from: {
@@ -128,4 +134,36 @@ async function readImported({
       Object.assign(error.location, { file: basename(file), ...error.location });
     throw error;
   }
+}
+
+/** Reads `COLUMN=A,B` and `COLUMN=@FILE`, with a category on each line. */
+export async function readCategories(given: readonly string[]): Promise<Record<string, readonly string[]>> {
+  const entries: [string, string[]][] = [];
+  for (const text of given) {
+    const at = text.indexOf('=');
+    const last = entries.at(-1);
+    // The commas of the list have cut it too.
+    if (at < 0 && last !== undefined) {
+      last[1].push(text);
+      continue;
+    }
+    if (at < 1)
+      throw new RowcastError(
+        'usage',
+        `--categories: "${sanitize(text)}" is neither COLUMN=A,B,C nor COLUMN=@FILE`,
+      );
+    const [column, list] = [text.slice(0, at), text.slice(at + 1)];
+    entries.push([column, list.startsWith('@') ? await linesOf(list.slice(1)) : [list]]);
+  }
+  return Object.fromEntries(entries);
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(cause => {
+    throw new RowcastError('no_such_file', 'the file of --categories does not exist or cannot be read', {
+      location: { file },
+      cause,
+    });
+  });
+  return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }

@@ -73,6 +73,15 @@ describe('rowcast import', () => {
       /No report was made/,
     );
     assert.equal((await run('reports')).stdout.toString(), '');
+    await write(
+      'other.csv',
+      rowsOf(name, { raw_score: row => saved?.raw[row]?.[0], probability_Yes: () => 0.5 }),
+    );
+    await refused(
+      `${file} --report r --expect other.csv`,
+      /has the column "probability_Yes", which the model does not predict/,
+      /--classes/,
+    );
     await write('none.csv', rowsOf(name));
     await refused(
       `${file} --report r --expect none.csv`,
@@ -106,6 +115,14 @@ describe('rowcast import', () => {
       /--categories: the model has no column "nothing"/,
     );
     assert.equal((await run('import', model('lightgbm-4.7-binary.txt'))).code, 2);
+    const [, column = ''] =
+      /of the column "(\w+)"/.exec(
+        (await run('import', model('xgboost-1.7-binary-json.json'), '--report', 'r')).stderr,
+      ) ?? [];
+    await refused(
+      `${model('xgboost-1.7-binary-json.json')} --report r --categories ${column}=a`,
+      new RegExp(`--categories has 1 of the column "${column}", but the model has \\d or more`),
+    );
   });
 
   it('refuses what it does not read exactly, and never opens a pickle', async t => {
@@ -141,68 +158,5 @@ describe('rowcast import', () => {
     assert.deepEqual([trees, iterations.used], [2, 2]);
     assert.ok(iterations.all > 2);
     await refused(`${file} --report q --iterations some`, /neither best, all nor a number/);
-  });
-});
-
-/** A tree that asks whether a number is at most a threshold. */
-const stump = (column: string, threshold: number): string =>
-  `tree
-version=v4
-num_class=1
-num_tree_per_iteration=1
-label_index=0
-max_feature_idx=0
-objective=regression
-feature_names=${column}
-feature_infos=[0:1]
-
-Tree=0
-num_leaves=2
-num_cat=0
-split_feature=0
-split_gain=1
-threshold=${threshold}
-decision_type=2
-left_child=-1
-right_child=-2
-leaf_value=1 2
-leaf_weight=1 1
-leaf_count=1 1
-internal_value=0
-internal_weight=0
-internal_count=2
-is_linear=0
-shrinkage=1
-
-
-end of trees
-
-feature_importances:
-${column}=1
-
-parameters:
-end of parameters
-
-pandas_categorical:null
-`;
-
-describe('an imported model', () => {
-  it('gets the numbers of a column in single precision as a data frame has them', async t => {
-    const { cwd, run, write } = await bench(t);
-    // In single precision, 0.1 is a little more.
-    await write('model.txt', stump('f32', 0.1));
-    const imported = await run('import', 'model.txt', '--report', 'r');
-    assert.equal(imported.code, 0, imported.stderr);
-    const file = join(root, 'fixtures/parquet/duckdb-v1.parquet');
-    for (const output of ['out.csv', 'out.jsonl']) {
-      const { code, stderr } = await run('score', file, '--report', 'r', '--keep', 'f32', '-o', output);
-      assert.equal(code, 0, stderr);
-    }
-    const rows = (await readFile(join(cwd, 'out.csv'), 'utf8')).split('\n');
-    assert.ok(rows.includes('0.1,2') && !rows.includes('0.1,1'), rows.slice(0, 20).join(' '));
-    assert.match(await readFile(join(cwd, 'out.jsonl'), 'utf8'), /^\{"f32":0\.1,"prediction":2\}$/m);
-    await write('in.csv', 'f32\n0.1\n0.2\n');
-    await run('score', 'in.csv', '--report', 'r', '-o', 'text.csv');
-    assert.equal(await readFile(join(cwd, 'text.csv'), 'utf8'), 'f32,prediction\n0.1,1\n0.2,2\n');
   });
 });
