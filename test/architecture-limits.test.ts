@@ -14,7 +14,7 @@ import { startStub } from './support/stub/service.ts';
  */
 const LIMITS = {
   'files of imported models': 26,
-  'lines of imported models': 3_700,
+  'lines of imported models': 3_800,
   'lines of tests of imported models': 1_800,
   'files of src': 860,
   'lines of src': 95_200,

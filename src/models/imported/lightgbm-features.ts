@@ -2,7 +2,12 @@ import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Categories, ImportedFeature, ImportedTree } from './imported-model.ts';
 import { orderedAsCategories } from './ordered-categories.ts';
-import { assignCategories, type CategoryCandidate, readPandasCategories } from './pandas-categories.ts';
+import {
+  assignCategories,
+  type CategoryCandidate,
+  mayBeOthers,
+  readPandasCategories,
+} from './pandas-categories.ts';
 
 /** What a file says of its features after its trees. */
 export interface FeatureSources {
@@ -43,6 +48,10 @@ export function describeFeatures(
       ? { name: undefined, categories }
       : { name, ...(name.includes('_') && { hasUnderscores: true }), categories };
   });
+  if (lists.length > 0 && mayBeOthers(lists, candidates))
+    notes.push(
+      'Which columns the lists of categories belong to is taken from their order. If categorical_feature was given by hand, or categories are ordered, that may be wrong: --expect finds out.',
+    );
   if (ordered.size > 0)
     notes.push(
       `Ordered categories of pandas, which LightGBM compares as numbers: ${listed(names, ordered.keys())}.`,

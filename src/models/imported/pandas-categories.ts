@@ -117,6 +117,18 @@ export function assignCategories(
   });
 }
 
+/** Whether a column that is a number to the library has just the codes of a list, so that it may be an ordered category. */
+export const mayBeOthers = (
+  lists: readonly PandasCategories[],
+  features: readonly CategoryCandidate[],
+): boolean =>
+  features.some(
+    feature =>
+      !feature.isCategory &&
+      feature.range !== undefined &&
+      lists.some(list => list.length > 1 && fits(list, feature) && isComplete(list, feature)),
+  );
+
 /** Whether a feature may have had this list. */
 function fits(list: PandasCategories, { range }: CategoryCandidate): boolean {
   return range === undefined || (range[0] >= 0 && range[1] < list.length && range.every(Number.isInteger));

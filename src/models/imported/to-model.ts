@@ -45,9 +45,13 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     const { categories } = feature;
     if (!(hasPlain || hasZero)) return {};
     if (categories !== undefined) {
-      const levels = levelsOf(name, categories, imported.trees, index, choices.categories?.[name]);
-      // To CatBoost, an empty text is a category like any other, so it differs from those that are unknown.
-      const empty = imported.library === 'CatBoost' ? codeOfEmpty(categories) : undefined;
+      const { categories: given = {} } = choices;
+      const own = Object.hasOwn(given, name) ? given[name] : undefined;
+      const levels = levelsOf(name, categories, imported.trees, index, own);
+      if (levels.texts.some(text => text !== '' && text.trim() === ''))
+        notes.push(`In "${sanitize(name)}", a category of spaces alone counts as missing.`);
+      // An empty text may be a category, which differs from those that are unknown.
+      const empty = codeOfEmpty(categories);
       const others = empty === undefined ? {} : ({ others: 'merged' } as const);
       const plain = add({ name, type: 'categorical', levels: levels.texts, ...others });
       return { plain, levels: levels.byCode, empty };
@@ -106,6 +110,10 @@ function columnNames(
   notes: string[],
 ): string[] {
   if (given !== undefined) {
+    if (new Set(given).size !== given.length)
+      throw new RowcastError('bad_option', '--features names a column twice', {
+        hint: 'Name the columns in the order of the training.',
+      });
     if (given.length !== features.length)
       throw new RowcastError(
         'bad_option',
@@ -214,6 +222,10 @@ function codeTexts(
 ): (readonly [code: number, text: string])[] {
   if (categories.kind === 'listed' && given === undefined) return [...categories.texts];
   if (given !== undefined) {
+    if (new Set(given).size !== given.length)
+      throw new RowcastError('bad_option', `--categories has one twice of the column "${sanitize(column)}"`, {
+        hint: 'Give each once, in the order of the training.',
+      });
     const codeOf = categories.kind === 'unknown' ? categories.codeOf : undefined;
     const highest = codeOf === undefined ? highestCode(trees, feature) : -1;
     if (highest >= given.length)
@@ -326,7 +338,7 @@ function addTree(spec: TreesSpec, tree: ImportedTree, places: readonly Places[])
 
 /** @throws RowcastError `bad_option` */
 function predictionOf(
-  { predicts, link, library }: ImportedModel,
+  { predicts, link, library, sum }: ImportedModel,
   given: readonly string[] | undefined,
   notes: string[],
 ): PredictionType {
@@ -349,7 +361,8 @@ function predictionOf(
     notes.push(
       `The classes are named ${formatList(classes)}, because a file of ${library} does not have their names; --classes gives them.`,
     );
-  if (link.kind !== 'sigmoid' || count === 2) return { kind: 'distribution', classes: [...classes] };
+  if (link.kind !== 'sigmoid' || sum.base.length === 1)
+    return { kind: 'distribution', classes: [...classes] };
   notes.push('Each class has a probability of its own; they do not sum to 1, so they are numbers by class.');
   return { kind: 'numbers', names: [...classes] };
 }

@@ -72,7 +72,10 @@ async function compareRecords(
   const isSingle = output.isRounded;
   const round = isSingle ? Math.fround : (number: number): number => number;
   const { layout, name: shown } = records;
-  const expected = expectedColumns(layout.names, engine, classesOf(prediction), predictor.base.length);
+  // Classes of which each has a probability of its own are numbers.
+  const isOfClasses = prediction.kind === 'numbers' && output.link.kind === 'sigmoid';
+  const classes = isOfClasses ? prediction.names : classesOf(prediction);
+  const expected = expectedColumns(layout.names, engine, classes, predictor.base.length);
   if (expected.length === 0)
     throw new RowcastError(
       'bad_option',
@@ -154,6 +157,8 @@ async function compareRecords(
   } finally {
     engine.unload();
   }
+  if (compared.rows === 0)
+    throw new RowcastError('bad_option', 'the file of --expect has no rows', { location: { file: shown } });
   if (first !== undefined)
     throw differs(first, compared, shown, hasSameScores === true && prediction.kind === 'distribution');
   return compared;

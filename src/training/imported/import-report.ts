@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstat, readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ImportedReport } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
@@ -117,12 +117,17 @@ async function readImported({
   file,
   iterations = 'default',
 }: ImportOptions): Promise<{ imported: ImportedModel; sha256: string }> {
-  const found = await lstat(file).catch(cause => {
+  const found = await stat(file).catch(cause => {
     throw new RowcastError('no_such_file', 'the file of the model does not exist or cannot be read', {
       location: { file },
       cause,
     });
   });
+  if (!found.isDirectory() && !found.isFile())
+    throw new RowcastError('no_such_file', 'the model is neither a file nor a folder', {
+      location: { file },
+      hint: 'A pipe cannot be read here: write it to a file first.',
+    });
   try {
     const path = found.isDirectory() ? (await readMlflow(file)).file : file;
     const bytes = await readRegular(path, MAX_MODEL_BYTES);

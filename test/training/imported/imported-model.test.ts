@@ -85,4 +85,65 @@ describe('an imported model', () => {
     await run('score', 'in.csv', '--report', 'r', '-o', 'text.csv');
     assert.equal(await readFile(join(cwd, 'text.csv'), 'utf8'), 'f32,prediction\n0.1,1\n0.2,2\n');
   });
+
+  it('has an empty category where its library had one, also in a column with an unusual name', async t => {
+    const { cwd, run, write } = await bench(t);
+    const text = stump('constructor', 0)
+      .replace('feature_infos=[0:1]', 'feature_infos=0:1:2')
+      .replace('num_cat=0', 'num_cat=1')
+      .replace('decision_type=2', 'decision_type=1')
+      .replace('left_child', 'cat_boundaries=0 1\ncat_threshold=5\nleft_child')
+      .replace('pandas_categorical:null', 'pandas_categorical:[["", "b", "c"]]');
+    await write('model.txt', text);
+    const imported = await run('import', 'model.txt', '--report', 'r');
+    assert.equal(imported.code, 0, imported.stderr);
+    await write('in.csv', 'constructor,id\n,1\nb,2\nc,3\nz,4\n');
+    await run(
+      'score',
+      'in.csv',
+      '--report',
+      'r',
+      '--max-unseen',
+      'none',
+      '--max-missing',
+      'none',
+      '-o',
+      'o.csv',
+    );
+    assert.equal(
+      await readFile(join(cwd, 'o.csv'), 'utf8'),
+      'constructor,id,prediction\n,1,1\nb,2,2\nc,3,1\nz,4,2\n',
+    );
+  });
+
+  it('predicts a number for each of two classes that are not normalised', async t => {
+    const { cwd, run, write } = await bench(t);
+    const one = stump('x', 0.5);
+    const tree = /Tree=0[\s\S]*?shrinkage=1\n/.exec(one)?.[0] ?? '';
+    const text = one
+      .replace('objective=regression', 'objective=multiclassova num_class:2 sigmoid:1')
+      .replace('num_class=1', 'num_class=2')
+      .replace('num_tree_per_iteration=1', 'num_tree_per_iteration=2')
+      .replace(tree, `${tree}\n\n${tree.replace('Tree=0', 'Tree=1')}`);
+    await write('model.txt', text);
+    await write(
+      'e.csv',
+      `x,probability_a,probability_b\n0,${1 / (1 + Math.exp(-1))},${1 / (1 + Math.exp(-1))}\n`,
+    );
+    const imported = await run(
+      'import',
+      'model.txt',
+      '--report',
+      'r',
+      '--classes',
+      'a,b',
+      '--expect',
+      'e.csv',
+    );
+    assert.equal(imported.code, 0, imported.stderr);
+    await write('in.csv', 'x\n0\n');
+    const { code, stderr } = await run('score', 'in.csv', '--report', 'r', '--decimals', '3', '-o', 'o.csv');
+    assert.equal(code, 0, stderr);
+    assert.match(await readFile(join(cwd, 'o.csv'), 'utf8'), /^x,\w+_a,\w+_b\n0,0\.731,0\.731\n$/);
+  });
 });
