@@ -13,6 +13,7 @@ export type {
   Prediction,
   Probabilities,
   Report,
+  TrainedReport,
   ValueWarning,
 } from './base/contract/schemas.ts';
 export { type Location, RowcastError } from './base/errors.ts';

@@ -17,7 +17,6 @@ import {
   type Progress,
   plan,
   type Reject,
-  type Report,
   type Retry,
   RowcastError,
   type ScoreOptions,
@@ -27,6 +26,7 @@ import {
   scoreStream,
   startService,
   type Tally,
+  type TrainedReport,
   train,
   verify,
 } from 'rowcast';
@@ -175,12 +175,12 @@ describe('verify, plan, train, loadDefinition and startService', () => {
       Promise<Plan>
     >();
     expect(train({ history: 'history.csv', predict: 'churned', maxRejects: '1%' })).type.toBe<
-      Promise<Report>
+      Promise<TrainedReport>
     >();
     expect(train).type.toBeCallableWith({ history: ['a.csv', new URL('file:///b.csv')], predict: 'churned' });
     expect(train).type.not.toBeCallableWith({ history: 'history.csv' });
     expect(loadDefinition('pipelines/demo.yaml')).type.toBe<Promise<Definition>>();
-    expect<Report['classes']>().type.toBe<string[]>();
+    expect<TrainedReport['classes']>().type.toBe<string[]>();
   });
 
   test('a service is started and closed', async () => {
