@@ -149,7 +149,7 @@ const trainedFrom = z.object({
 /** The model of another library that a report was imported from. */
 export const importedFrom = z.object({
   library: z.string(),
-  /** Of the format, or of the library that wrote the file. */
+  /** The version of the format, or of the library that wrote the file. */
   version: z.string(),
   objective: z.string(),
   trees: z.int(),

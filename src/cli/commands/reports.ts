@@ -49,6 +49,6 @@ export async function run(context: Context): Promise<number> {
   return ExitCode.done;
 }
 
-/** Undefined for a report that was imported. */
+/** The testing accuracy of a report; undefined if it was imported. */
 const accuracyOf = (report: Report): string | undefined =>
   isImported(report) ? undefined : report.tech_specs.testing_accuracy;

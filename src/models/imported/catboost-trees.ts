@@ -10,7 +10,7 @@ const MAX_SYMMETRIC_DEPTH = 24;
 
 /** How splits name the columns of the model. */
 export interface CatboostFeatures {
-  /** Of all columns. */
+  /** The number of all columns. */
   count: number;
   /** By the index among numbers. */
   floats: Map<number, { column: number; missingGoesRight: boolean }>;

@@ -77,7 +77,7 @@ function hashTo16(bytes: Buffer): bigint {
   return u64(shiftMix(u64(y * K2) ^ u64(z * K3)) * K2);
 }
 
-/** Of 32 bytes at an end of a text of 33 to 64. */
+/** The hash of the 32 bytes at one end of a text of 33 to 64. */
 function half(first: bigint, second: bigint, third: bigint, last: bigint, seed: bigint): [bigint, bigint] {
   let a = u64(first + seed);
   const b = rotate(u64(a + last), 52n);
@@ -88,7 +88,7 @@ function half(first: bigint, second: bigint, third: bigint, last: bigint, seed: 
   return [u64(a + last), u64(b + rotate(a, 31n) + c)];
 }
 
-/** Of 32 bytes from an offset on. */
+/** The hash of the 32 bytes from an offset on. */
 function weakHash(bytes: Buffer, offset: number, seed: bigint, secondSeed: bigint): [bigint, bigint] {
   const at = (index: number): bigint => bytes.readBigUInt64LE(offset + 8 * index);
   const start = u64(seed + at(0));

@@ -19,7 +19,7 @@ export interface Sum {
 /** A model of another library, as far as its predictions depend on it, with what its file says about it. */
 export interface ImportedModel {
   library: Library;
-  /** Of the format or of the library that wrote the file, for people: `v4`, `3.4.1`. */
+  /** The version of the format, or of the library that wrote the file, for people: `v4`, `3.4.1`. */
   version: string;
   /** As the file names it; `custom` if it does not. */
   objective: string;
@@ -46,7 +46,7 @@ export interface ImportedFeature {
   name: string | undefined;
   /** Whether spaces of the name became `_`. */
   hasUnderscores?: boolean;
-  /** Undefined for numbers. */
+  /** Undefined if the feature is a number. */
   categories: Categories | undefined;
 }
 
@@ -58,7 +58,7 @@ export type Categories =
   | { kind: 'codes' }
   /**
    * The file does not say. Whoever knows them gives a list of texts: the code is the index of a text, or, if there is a
-   * function, what it returns for the text. `because` ends a sentence that says so.
+   * function, what it returns for the text. `because` says why, as the end of a sentence.
    */
   | { kind: 'unknown'; because?: string; codeOf?(text: string): number };
 

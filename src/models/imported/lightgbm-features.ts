@@ -11,7 +11,7 @@ import {
 
 /** What a file says of its features after its trees. */
 export interface FeatureSources {
-  /** Of `[categorical_feature: 2,3]`; undefined if it is not there or names columns in another way. */
+  /** The numbers in `[categorical_feature: 2,3]`; undefined if it is absent or names columns in another way. */
   categories: readonly number[] | undefined;
   /** The JSON of `pandas_categorical`. */
   pandas: string | undefined;
@@ -139,7 +139,7 @@ function candidatesOf(
   });
 }
 
-/** Of a feature that can have had no list. */
+/** The range of a feature that cannot have had a list. */
 const NO_CODES = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** The values of a number, as in `[0:2]`; undefined if it is unused. */

@@ -116,8 +116,8 @@ export function readObjective(text: string | undefined, scores: number): Objecti
 }
 
 /**
- * A number as `Common::Atof` of LightGBM reads it, which may be one unit in the last place from the nearest double. NaN
- * if it is none.
+ * A number as `Common::Atof` of LightGBM reads it, which may be one unit in the last place from the nearest double.
+ * NaN if the text is not a number.
  */
 function asLibrary(text: string): number {
   const [, whole = '', fraction = '', exponent = '0'] =

@@ -15,7 +15,7 @@ import { type KeyLine, TextLines } from './text-lines.ts';
 
 const VERSIONS = ['v2', 'v3', 'v4'];
 const SAVE_AGAIN = 'Save it again with model.save_model("model.txt"), or transfer it again.';
-/** Of the head. `label_index` and `monotone_constraints` matter in training only. */
+/** The known keys of the head. `label_index` and `monotone_constraints` matter in training only. */
 const KEYS = new Set([
   'tree',
   'version',

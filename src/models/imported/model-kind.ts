@@ -24,7 +24,7 @@ interface OtherFile {
   hint?: string;
 }
 
-/** Of protocol 0; later ones begin with the byte 0x80 and their number. */
+/** The beginning of a pickle of protocol 0; later protocols begin with the byte 0x80 and their number. */
 const OLD_PICKLE = /^(?:c[\w.]+\n\w+\n|\([lid]p0\n)/;
 const OLD_XGBOOST = /(?:binary|reg|multi|rank|count|survival):\w+[^\x20-\x7e]+(?:gbtree|gblinear|dart)/;
 

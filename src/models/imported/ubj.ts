@@ -96,7 +96,7 @@ class UbjReader {
     if (this.peek() === '$') {
       this.at++;
       type = numberTypes.get(this.marker());
-      if (type === undefined) throw this.damaged('an array has a type that is none of numbers', 1);
+      if (type === undefined) throw this.damaged('an array has elements that are not numbers', 1);
       if (this.peek() !== '#') throw this.damaged('an array has a type but no length');
     }
     if (this.peek() === '#') {

@@ -19,7 +19,7 @@ import { unsupported } from './unsupported.ts';
 import { xgboostObjective } from './xgboost-objective.ts';
 import { readXgboostTree } from './xgboost-tree.ts';
 
-/** Of which versions files were compared with the library. */
+/** The first and the last version whose files were compared with the library. */
 const [OLDEST, NEWEST] = [
   [1, 7],
   [3, 4],
