@@ -118,7 +118,7 @@ export const quality = z.object({
   auc: share.nullable(),
   /** Mean of -ln p(actual class). */
   log_loss: z.number().min(0),
-  /** The most frequent class in the training rows, and its share of the testing rows. */
+  /** The most frequent class in the training rows, of an imported report in the testing rows, and its share of these. */
   majority_class: z.string(),
   majority_accuracy: share,
   /** Testing rows by actual and predicted class, both in the order of `classes`. */
@@ -129,7 +129,7 @@ export const quality = z.object({
 
 /** A reason to doubt a report's metrics or usefulness. */
 export const warning = z.object({
-  code: z.enum(['leak', 'duplicates', 'no_better_than_majority']),
+  code: z.enum(['leak', 'duplicates', 'no_better_than_majority', 'worse_than_chance']),
   message: z.string(),
 });
 
@@ -194,7 +194,7 @@ const trainedReport = z.object({
   profile: trainingProfile,
 });
 
-/** A report of a model that another library trained, as it is stored: it has no metrics. */
+/** A report of a model that another library trained, as it is stored: it has metrics if labelled rows tested it. */
 const importedReport = z.object({
   ...shared,
   predicts: z.string().exactOptional(),
@@ -202,8 +202,9 @@ const importedReport = z.object({
   classes: z.array(z.string()).exactOptional(),
   /** What is predicted is a number, if the list is empty, or one for each name. */
   numbers: z.array(z.string()).exactOptional(),
-  tech_specs: z.object({ algorithm: z.string() }),
+  tech_specs: techSpecs.pick({ algorithm: true }).extend({ testing_accuracy: z.string().exactOptional() }),
   imported_from: importedFrom,
+  quality: quality.exactOptional(),
 });
 
 /** A report as it is stored. */

@@ -85,7 +85,7 @@ function reportRow({ id, report, created }: ListedReport): Html {
   return html`<tr>${link}
 <td>${report.predicts === undefined ? '–' : named(report.predicts)}</td>
 <td>${report.tech_specs.algorithm}</td>
-<td class="num">${isImported(report) ? '–' : report.tech_specs.testing_accuracy}</td>
+<td class="num">${report.tech_specs.testing_accuracy ?? '–'}</td>
 <td class="num">${isImported(report) || report.learned_from === undefined ? '–' : counted(report.learned_from.served_model)}</td>
 <td>${created && timeInColumn(created.toISOString())}</td>
 </tr>`;
