@@ -1,6 +1,6 @@
 import { counted } from '../number-text.ts';
 import { formatList } from '../sanitize.ts';
-import type { ImportedFrom } from './schemas.ts';
+import { type ImportedFrom, isImported, isOfNumbers, type Report } from './schemas.ts';
 
 /** Where the model of an imported report comes from, as texts with their names, which may contain what a file said. */
 export function importedFacts(from: ImportedFrom): [name: string, text: string][] {
@@ -27,3 +27,9 @@ const iterationText = ({ all, best, used }: ImportedFrom['iterations']): string 
 /** What a report predicts that has no classes: one number, or several by name. */
 export const numbersText = (names: readonly string[]): string =>
   names.length === 0 ? 'a number' : `the numbers ${formatList(names)}`;
+
+/** The testing accuracy of a report, or R² of one of numbers; undefined if it was imported. */
+export function testedText(report: Report): string | undefined {
+  if (isImported(report)) return undefined;
+  return isOfNumbers(report) ? `R² ${report.tech_specs.testing_r2}` : report.tech_specs.testing_accuracy;
+}
