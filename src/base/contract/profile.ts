@@ -28,7 +28,7 @@ const scoreProfile = z.object({
 });
 
 /** The predicted numbers of the testing rows, as the evaluated model predicted them. */
-const numberProfile = z.object({
+const numbersProfile = z.object({
   mean: z.number(),
   /** The limits of at most 20 ranges with about as many rows each, ascending. */
   edges: z.array(z.number()).max(19),
@@ -47,10 +47,10 @@ export const trainingProfile = z.object({
   /** By class; none of a report of numbers. */
   scores: z.array(scoreProfile),
   /** Of a report of numbers. */
-  numbers: numberProfile.exactOptional(),
+  numbers: numbersProfile.exactOptional(),
 });
 
 export type ColumnProfile = z.infer<typeof columnProfile>;
 export type ScoreProfile = z.infer<typeof scoreProfile>;
-export type NumberProfile = z.infer<typeof numberProfile>;
+export type NumbersProfile = z.infer<typeof numbersProfile>;
 export type TrainingProfile = z.infer<typeof trainingProfile>;
