@@ -1,6 +1,6 @@
 import { counted } from '../number-text.ts';
 import { formatList } from '../sanitize.ts';
-import { type ImportedFrom, isImported, isOfNumbers, type Report } from './schemas.ts';
+import type { ImportedFrom, Report } from './schemas.ts';
 
 /** Where the model of an imported report comes from, as texts with their names, which may contain what a file said. */
 export function importedFacts(from: ImportedFrom): [name: string, text: string][] {
@@ -28,8 +28,6 @@ const iterationText = ({ all, best, used }: ImportedFrom['iterations']): string 
 export const numbersText = (names: readonly string[]): string =>
   names.length === 0 ? 'a number' : `the numbers ${formatList(names)}`;
 
-/** The testing accuracy of a report, or R² of one of numbers; undefined if it was imported. */
-export function testedText(report: Report): string | undefined {
-  if (isImported(report)) return undefined;
-  return isOfNumbers(report) ? `R² ${report.tech_specs.testing_r2}` : report.tech_specs.testing_accuracy;
-}
+/** The testing accuracy of a report, or R² of one of numbers; undefined if it was imported without labelled rows. */
+export const testedText = ({ tech_specs: specs }: Report): string | undefined =>
+  'testing_r2' in specs ? `R² ${specs.testing_r2}` : specs.testing_accuracy;

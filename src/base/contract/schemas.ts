@@ -132,7 +132,7 @@ export const quality = z.object({
   auc: share.nullable(),
   /** Mean of -ln p(actual class). */
   log_loss: z.number().min(0),
-  /** The most frequent class in the training rows, and its share of the testing rows. */
+  /** The most frequent class in the training rows, of an imported report in the testing rows, and its share of these. */
   majority_class: z.string(),
   majority_accuracy: share,
   /** Testing rows by actual and predicted class, both in the order of `classes`. */
@@ -180,7 +180,13 @@ export const numberQuality = numberErrors.extend({
 
 /** A reason to doubt a report's metrics or usefulness. */
 export const warning = z.object({
-  code: z.enum(['leak', 'duplicates', 'no_better_than_majority', 'no_better_than_baseline']),
+  code: z.enum([
+    'leak',
+    'duplicates',
+    'no_better_than_majority',
+    'no_better_than_baseline',
+    'worse_than_chance',
+  ]),
   message: z.string(),
 });
 
@@ -253,7 +259,7 @@ const numbersReport = z.object({
   quality: numberQuality,
 });
 
-/** A report of a model that another library trained, as it is stored: it has no metrics. */
+/** A report of a model that another library trained, as it is stored: it has metrics if labelled rows tested it. */
 const importedReport = z.object({
   ...shared,
   predicts: z.string().exactOptional(),
@@ -261,8 +267,9 @@ const importedReport = z.object({
   classes: z.array(z.string()).exactOptional(),
   /** What is predicted is a number, if the list is empty, or one for each name. */
   numbers: z.array(z.string()).exactOptional(),
-  tech_specs: z.object({ algorithm: z.string() }),
+  tech_specs: techSpecs.pick({ algorithm: true }).extend({ testing_accuracy: z.string().exactOptional() }),
   imported_from: importedFrom,
+  quality: quality.exactOptional(),
 });
 
 /** A report as it is stored. */

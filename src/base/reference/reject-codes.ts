@@ -69,6 +69,10 @@ export const warningDocs = {
     cause: 'The model is not clearly better than the most frequent class.',
     fix: 'Do not rely on it; add columns or rows.',
   },
+  worse_than_chance: {
+    cause: 'An imported model ranks a class the wrong way round.',
+    fix: 'Check the order of `--classes`.',
+  },
   unknown_values: {
     cause: 'Values do not fit their column, are unknown, or missing far more often than in training.',
     fix: 'See [when the data changes](scoring.md#when-the-data-changes).',
