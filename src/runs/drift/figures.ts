@@ -1,6 +1,6 @@
 import { classesOf, codePointOrder, type PredictionType } from '../../base/contract/predictions.ts';
 import type { CountedColumn } from '../../scoring/counting/counted-column.ts';
-import { numberLimit } from '../../scoring/counting/numbers/number-tally.ts';
+import { numberLimit } from '../../scoring/counting/numbers/counted-predictions.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import { binQuantile, lowerLimit, type TallyLayout } from '../../scoring/counting/tally.ts';
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CountedColumn, UnknownKind } from './counted-column.ts';
-import { LabelTally, NumberTally } from './numbers/number-tally.ts';
+import { PredictedLabels, PredictedNumbers } from './numbers/counted-predictions.ts';
 import { NO_SCORE, SCORE_BINS, type Tally, type TallyLayout } from './tally.ts';
 
 const numbers = z.array(z.number());
@@ -30,8 +30,8 @@ export class RunTally {
   scoreSums: Float64Array;
   /** By class, the rows of each bin. */
   scores: Float64Array;
-  numbers: NumberTally | undefined;
-  labels: LabelTally | undefined;
+  numbers: PredictedNumbers | undefined;
+  labels: PredictedLabels | undefined;
 
   private constructor(
     isDetailed: boolean,
@@ -67,8 +67,8 @@ export class RunTally {
       scoreSums: Float64Array.from(scoreSums),
       scores: dense,
     });
-    tally.numbers = stored.numbers && NumberTally.from(stored.numbers);
-    tally.labels = stored.labels && new LabelTally(stored.labels);
+    tally.numbers = stored.numbers && PredictedNumbers.from(stored.numbers);
+    tally.labels = stored.labels && new PredictedLabels(stored.labels);
     return tally;
   }
 
@@ -98,13 +98,13 @@ export class RunTally {
     addTo(this.scores, scores);
   }
 
-  #numbersOf(perRow: number): NumberTally {
-    this.numbers ??= new NumberTally(new Float64Array(perRow));
+  #numbersOf(perRow: number): PredictedNumbers {
+    this.numbers ??= new PredictedNumbers(new Float64Array(perRow));
     return this.numbers;
   }
 
-  #labels(): LabelTally {
-    this.labels ??= new LabelTally();
+  #labels(): PredictedLabels {
+    this.labels ??= new PredictedLabels();
     return this.labels;
   }
 

@@ -1,7 +1,7 @@
 import type { Distributions, Predictions } from '../../base/contract/predictions.ts';
 import type { Unrecognized } from '../../formats/columns/column-encoder.ts';
 import type { CountedColumn, Counting } from './counted-column.ts';
-import { countsOfPredictions, type PredictionCounts } from './numbers/number-tally.ts';
+import { countsOfPredictions, type PredictionCounts } from './numbers/counted-predictions.ts';
 
 /** What was counted in some rows, as plain data that goes from thread to thread. */
 export interface Tally {

@@ -104,7 +104,7 @@ interface UsedBins {
 }
 
 /** Counts numbers. A copy has as many counts as there are bins that were used, because there is one for each part. */
-export class NumberTally {
+export class PredictedNumbers {
   /** By number, times `SCALE`. */
   readonly #sums: Float64Array;
   /** By place of a bin and number. */
@@ -121,8 +121,8 @@ export class NumberTally {
     this.#used = used;
   }
 
-  static from({ sums, bins }: StoredNumbers): NumberTally {
-    const tally = new NumberTally(Float64Array.from(sums));
+  static from({ sums, bins }: StoredNumbers): PredictedNumbers {
+    const tally = new PredictedNumbers(Float64Array.from(sums));
     for (const [number, pairs] of bins.entries())
       for (let i = 0; i < pairs.length; i += 2) tally.#count(number, pairs[i] ?? 0, pairs[i + 1] ?? 0);
     return tally;
@@ -142,7 +142,7 @@ export class NumberTally {
       }
   }
 
-  addRun(other: NumberTally): void {
+  addRun(other: PredictedNumbers): void {
     this.#addSums(other.#sums);
     for (const [number, bin, rows] of other.#counted()) this.#count(number, bin, rows);
   }
@@ -190,8 +190,8 @@ export class NumberTally {
     return (this.#sums[number] as number) / rows / SCALE;
   }
 
-  copy(): NumberTally {
-    return new NumberTally(this.#sums.slice(), this.#counts.slice(), this.#used);
+  copy(): PredictedNumbers {
+    return new PredictedNumbers(this.#sums.slice(), this.#counts.slice(), this.#used);
   }
 
   toJSON(): StoredNumbers {
@@ -213,7 +213,7 @@ export interface StoredLabels {
 }
 
 /** Counts labels. */
-export class LabelTally {
+export class PredictedLabels {
   readonly #rows: Map<string, number>;
   #others: number;
 
@@ -226,7 +226,7 @@ export class LabelTally {
     for (const [i, label] of labels.entries()) this.#count(label, rows[i] ?? 0);
   }
 
-  addRun(other: LabelTally): void {
+  addRun(other: PredictedLabels): void {
     for (const [label, rows] of other.#rows) this.#count(label, rows);
     this.#others += other.#others;
   }
@@ -239,8 +239,8 @@ export class LabelTally {
     else this.#rows.set(label, (before ?? 0) + rows);
   }
 
-  copy(): LabelTally {
-    return new LabelTally(this.toJSON());
+  copy(): PredictedLabels {
+    return new PredictedLabels(this.toJSON());
   }
 
   toJSON(): StoredLabels {

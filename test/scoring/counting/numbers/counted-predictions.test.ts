@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   countsOfPredictions,
-  LabelTally,
   NUMBER_BINS,
-  NumberTally,
   numberBin,
   numberLimit,
+  PredictedLabels,
+  PredictedNumbers,
   type PredictionCounts,
   ZERO_BIN,
-} from '../../../../src/scoring/counting/numbers/number-tally.ts';
+} from '../../../../src/scoring/counting/numbers/counted-predictions.ts';
 import { runs } from '../../../support/random-tests.ts';
 import { labels, numbers } from '../../../support/scoring/predictions.ts';
 
@@ -47,15 +47,15 @@ describe('counted predictions', () => {
   it('are the same however rows are divided, also among copies and after they were stored', () => {
     const values = [0, -3, 1e300, 42, 42, -3, 7e-9, 1];
     const predictions = numbers(values, ['a', 'b']);
-    const whole = new NumberTally(new Float64Array(2));
+    const whole = new PredictedNumbers(new Float64Array(2));
     whole.add(counted(predictions, 0, 4));
-    const first = new NumberTally(new Float64Array(2));
+    const first = new PredictedNumbers(new Float64Array(2));
     first.add(counted(predictions, 0, 1));
     const copy = first.copy();
     first.add(counted(predictions, 2, 3));
     copy.add(counted(predictions, 1, 2));
-    const rest = NumberTally.from(JSON.parse(JSON.stringify(copy)));
-    const more = new NumberTally(new Float64Array(2));
+    const rest = PredictedNumbers.from(JSON.parse(JSON.stringify(copy)));
+    const more = new PredictedNumbers(new Float64Array(2));
     for (const [from, to] of [
       [2, 3],
       [3, 4],
@@ -75,7 +75,7 @@ describe('counted predictions', () => {
   it('leave out rows with an error, and have a finite mean of numbers near the largest', () => {
     const values = [Number.MAX_VALUE, Number.NaN, Number.MAX_VALUE];
     const errors = new Map([[1, { code: 'odd', message: 'odd' }]]);
-    const tally = new NumberTally(new Float64Array(1));
+    const tally = new PredictedNumbers(new Float64Array(1));
     tally.add(counted({ ...numbers(values), errors }, 0, 3));
     assert.equal(
       tally.countsOf(0).reduce((sum, rows) => sum + rows, 0),
@@ -85,7 +85,7 @@ describe('counted predictions', () => {
   });
 
   it('are labels, of which those beyond 1,000 or 200 characters are counted together', () => {
-    const tally = new LabelTally();
+    const tally = new PredictedLabels();
     tally.add(counted(labels(['yes', 'no', 'yes', '__proto__', 'x'.repeat(201)]), 1, 5));
     assert.deepEqual(tally.toJSON(), { names: ['yes', 'no', '__proto__'], rows: [1, 1, 1], others: 1 });
     const many = labels(Array.from({ length: 1001 }, (_, i) => `label ${i}`));
