@@ -35,8 +35,7 @@ const kinds = {
 
 /** A folder with an input, a server, and commands. */
 async function bench(t: TestContext, predict: (id: number) => unknown) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), input);
+  const cwd = await newFolder(t, { 'in.csv': input });
   const { url, calls } = await startModelServer(t, mlflow(), ({ response, rows: sent }) => {
     response.end(JSON.stringify({ predictions: sent.map(({ id }) => predict(Number(id))) }));
     return true;
