@@ -37,7 +37,13 @@ const draw = line<CalibrationStep>(
 ).digits(1);
 
 /** How often rows had a class, by the probability that was predicted; of a well calibrated model, the diagonal. */
-export function calibrationChart({ id, name: given, share, rows = 'testing rows', bins }: CalibrationChart): Html {
+export function calibrationChart({
+  id,
+  name: given,
+  share,
+  rows = 'testing rows',
+  bins,
+}: CalibrationChart): Html {
   const name = nameText(given);
   const percent = (value: number) => percentOf(value, 0);
   const most = Math.max(1, ...bins.map(({ rows }) => rows));

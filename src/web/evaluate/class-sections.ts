@@ -40,7 +40,9 @@ ${withCharts.slice(0, MAX_CHARTS).map(
 }
 
 function summaryOf({ figures }: ClassFigures): Html {
-  const names = ['auc', 'precision', 'recall', 'calibration_error'].filter(name => figures[name]?.value != null);
+  const names = ['auc', 'precision', 'recall', 'calibration_error'].filter(
+    name => figures[name]?.value != null,
+  );
   return html`${names.map(name => html` · ${figureTitle(name)} ${figureText(name, figures[name]?.value, true)}`)}`;
 }
 
@@ -72,13 +74,13 @@ function gainsChart({ class: given, gains }: ClassFigures, suffix: string): Html
     label: `The first ${percentOf(top, 0)}`,
     captured,
     cells: [percentOf(captured), lift.toFixed(2), cumulative.toFixed(2)],
-    text: `${percentOf(captured)} · ${cumulative.toFixed(2)} times as many as by chance`,
+    text: `${percentOf(captured)} · lift ${cumulative.toFixed(2)}`,
   }));
   return barChart({
     id: `gains${suffix}`,
     title: `Cumulative gains of ${name}`,
     description: `Which share of all rows that were ${name} is among the rows with the highest probabilities.`,
-    caption: `Of the rows with the highest probabilities, the share of all rows that were ${name}, and the lift.`,
+    caption: `Of the rows with the highest probabilities, the share of all rows that were ${name}; and the lift: how many times as frequent they are there as in all rows.`,
     most: 1,
     bars: shown.map(({ label, captured, text }) => ({ label, value: captured, text })),
     numbers: {

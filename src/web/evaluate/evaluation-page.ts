@@ -1,6 +1,12 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
 import type { Evaluation } from '../../evaluate/evaluation.ts';
-import { figureText, figureTitle, intervalText, numberText, shownFigures } from '../../evaluate/figure-texts.ts';
+import {
+  figureText,
+  figureTitle,
+  intervalText,
+  numberText,
+  shownFigures,
+} from '../../evaluate/figure-texts.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { type Html, type HtmlPart, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
@@ -65,7 +71,9 @@ function figuresSection(evaluation: Evaluation): Html {
     const interval = change && intervalText(name, change, ofClasses);
     return [
       figureTitle(name),
-      own?.value == null && own?.reason ? html`<span class="muted">${own.reason}</span>` : textOf(evaluation, name, own?.value),
+      own?.value == null && own?.reason
+        ? html`<span class="muted">${own.reason}</span>`
+        : textOf(evaluation, name, own?.value),
       own && intervalText(name, own, ofClasses),
       ...(testing === null ? [] : [textOf(evaluation, name, testing[name])]),
       ...(earlier === null
@@ -103,7 +111,16 @@ function decilesSection({ deciles }: Evaluation): Html | undefined {
     numberText(decile.mae),
     numberText(decile.rmse),
   ]);
-  const head = ['Prediction', 'Rows', 'Mean prediction', 'Mean actual', 'Bias', '95% interval', 'MAE', 'RMSE'];
+  const head = [
+    'Prediction',
+    'Rows',
+    'Mean prediction',
+    'Mean actual',
+    'Bias',
+    '95% interval',
+    'MAE',
+    'RMSE',
+  ];
   return html`<section class="card stack" aria-labelledby="errors"><h2 id="errors">Errors by prediction</h2>
 ${barChart({
   id: 'error-chart',
@@ -116,7 +133,11 @@ ${barChart({
 ${table('Table of errors', head, rows)}</section>`;
 }
 
-function segmentSection(evaluation: Evaluation, { by, values }: Evaluation['segments'][number], i: number): Html {
+function segmentSection(
+  evaluation: Evaluation,
+  { by, values }: Evaluation['segments'][number],
+  i: number,
+): Html {
   const ofClasses = evaluation.kind === 'classes';
   const [main] = mainFigures[evaluation.kind];
   const nameOf = (value: string | null): string => (value === null ? 'all other values' : nameText(value));
@@ -124,15 +145,18 @@ function segmentSection(evaluation: Evaluation, { by, values }: Evaluation['segm
     const figure = figures[main];
     return figure?.value == null ? [] : [{ label: nameOf(value), figure, value: figure.value }];
   });
-  const names = [...mainFigures[evaluation.kind], 'base_rate', 'mean_actual', 'mean_prediction'].filter(
-    name => values.some(({ figures }) => Object.hasOwn(figures, name)),
+  const names = [...mainFigures[evaluation.kind], ofClasses ? 'base_rate' : 'mean_actual'].filter(name =>
+    values.some(({ figures }) => Object.hasOwn(figures, name)),
   );
   const head = [nameText(by), 'Rows', 'With a label', ...names.map(figureTitle)];
   const rows = values.map(({ value, rows: count, labelled, figures }) => [
     html`<bdi>${nameOf(value)}</bdi>`,
     countText(count),
     countText(labelled),
-    ...names.map(name => html`${textOf(evaluation, name, figures[name]?.value)}${figures[name]?.low != null && html`<span class="before small muted">${intervalText(name, figures[name], ofClasses)}</span>`}`),
+    ...names.map(
+      name =>
+        html`${textOf(evaluation, name, figures[name]?.value)}${name === main && figures[main]?.low != null && html`<span class="before small muted">${intervalText(main, figures[main], ofClasses)}</span>`}`,
+    ),
   ]);
   return html`<section class="card stack" aria-labelledby="segment-${i}"><h2 id="segment-${i}">By ${named(by)}</h2>
 ${
@@ -165,16 +189,23 @@ function coverageSection(evaluation: Evaluation): Html | undefined {
     cells: [countText(part.rows), countText(part.labelled), percentOf(part.labelled / part.rows)],
   }));
   const isByClass = coverage.parts.some(part => part.class !== null);
+  const isPart = coverage.labelled < coverage.rows;
   return html`<section class="card stack" aria-labelledby="coverage"><h2 id="coverage">Coverage</h2>
 <p>${countText(coverage.labelled)} of ${countedText(coverage.rows, 'scored row')} ${coverage.labelled === 1 ? 'has' : 'have'} a label${coverage.fair === true && ', spread evenly enough over the predictions'}.${coverage.invalid > 0 && ` Of ${countedText(coverage.invalid, 'more row')}, the prediction is missing or no number that it can be.`}</p>
-${barChart({
-  id: 'coverage-chart',
-  title: `Rows with a label by ${isByClass ? 'predicted class' : 'tenths of the predictions'}`,
-  description: 'For each part of the scored rows, how many of them have a label.',
-  most: 1,
-  bars: parts.map(({ label, share }) => ({ label, value: share, text: percentOf(share) })),
-  numbers: { head: ['Prediction', 'Rows', 'With a label', 'Share'], rows: parts.map(({ label, cells }) => [nameText(label), ...cells]) },
-})}</section>`;
+${
+  isPart &&
+  barChart({
+    id: 'coverage-chart',
+    title: `Rows with a label by ${isByClass ? 'predicted class' : 'tenths of the predictions'}`,
+    description: 'For each part of the scored rows, how many of them have a label.',
+    most: 1,
+    bars: parts.map(({ label, share }) => ({ label, value: share, text: percentOf(share) })),
+    numbers: {
+      head: ['Prediction', 'Rows', 'With a label', 'Share'],
+      rows: parts.map(({ label, cells }) => [nameText(label), ...cells]),
+    },
+  })
+}</section>`;
 }
 
 function factsSection(evaluation: Evaluation): Html {
@@ -183,10 +214,23 @@ function factsSection(evaluation: Evaluation): Html {
   const facts: [name: string, text: HtmlPart][] = [
     ['Evaluated', sanitize(at)],
     ['Threshold', threshold ?? undefined],
-    ['Scored files', html`<ul class="plain">${scored.slice(0, MAX_FILES).map(file => html`<li>${sanitize(file)}</li>`)}</ul>${scored.length > MAX_FILES && `and ${countText(scored.length - MAX_FILES)} more`}`],
+    [
+      'Scored files',
+      html`<ul class="plain">${scored.slice(0, MAX_FILES).map(file => html`<li>${sanitize(file)}</li>`)}</ul>${scored.length > MAX_FILES && `and ${countText(scored.length - MAX_FILES)} more`}`,
+    ],
     ['Labels', labels === null ? 'in the scored files' : sanitize(labels)],
-    ['Joined by', joined.by === 'key' ? sanitize(joined.key.join(', ')) : joined.by === 'row' ? 'the order of rows' : undefined],
-    ...Object.entries(joined.unused).map(([reason, rows]): [string, HtmlPart] => [`Labels, ${reason.replaceAll('_', ' ')}`, countText(rows)]),
+    [
+      'Joined by',
+      joined.by === 'key'
+        ? sanitize(joined.key.join(', '))
+        : joined.by === 'row'
+          ? 'the order of rows'
+          : undefined,
+    ],
+    ...Object.entries(joined.unused).map(([reason, rows]): [string, HtmlPart] => [
+      `Labels, ${reason.replaceAll('_', ' ')}`,
+      countText(rows),
+    ]),
     ['Version of rowcast', version ?? undefined],
   ];
   return html`<section class="card stack" aria-labelledby="facts"><h2 id="facts">Facts</h2>

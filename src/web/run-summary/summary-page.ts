@@ -8,6 +8,7 @@ import { LOCAL } from '../../scoring/scorer.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
 import { type Html, type HtmlPart, html } from '../html.ts';
+import { pageInOneFile } from '../page-in-one-file.ts';
 import { countedText, countText, nameText, percentOf } from '../texts.ts';
 import { columnsSection } from './columns-section.ts';
 import { durationText, notices, runHeading, statusBadge, timeText } from './heading.ts';
