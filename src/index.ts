@@ -9,6 +9,7 @@
 export type {
   Features,
   LooseReport,
+  NumbersReport,
   Predicted,
   Prediction,
   Probabilities,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/training/seeded-random.ts';
-import { trainReport } from '../../src/training/train.ts';
-import { homeWith } from '../support/service/history.ts';
+import { homeWith, trainClasses } from '../support/service/history.ts';
 
 test('a hundred classes are learned, including rare ones', async () => {
   const random = seededRandom(5);
@@ -11,7 +10,7 @@ test('a hundred classes are learned, including rare ones', async () => {
     return [String(kind + random() / 2), `group ${kind % 7}`, `class ${kind}`];
   });
   const { home, historyFile } = await homeWith([['amount', 'group', 'kind'], ...rows]);
-  const report = await trainReport({ historyFile, predict: 'kind', home, id: 'many' });
+  const report = await trainClasses({ historyFile, predict: 'kind', home, id: 'many' });
   assert.equal(report.classes.length, 100);
   // Guessing would be correct for one row in eighty.
   assert.ok(Number.parseFloat(report.tech_specs.testing_accuracy) > 50, report.tech_specs.testing_accuracy);

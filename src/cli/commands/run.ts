@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defaultProtocol } from '../../base/contract/protocol-names.ts';
-import type { TrainedReport } from '../../base/contract/schemas.ts';
+import type { NumbersReport, TrainedReport } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
@@ -147,7 +147,10 @@ async function historyReads(train: NonNullable<Definition['train']>): Promise<Us
 }
 
 /** What a report was trained from, if the definition compares it again in its next run. */
-function historyOf(train: Definition['train'], report: TrainedReport | undefined): HistoryValues | undefined {
+function historyOf(
+  train: Definition['train'],
+  report: TrainedReport | NumbersReport | undefined,
+): HistoryValues | undefined {
   const sha256 = report?.trained_from.history_sha256;
   if (typeof sha256 !== 'string' || train === undefined || train['if-exists'] === 'skip') return undefined;
   const names = historyNames(train);

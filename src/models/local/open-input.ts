@@ -10,13 +10,13 @@ import { asBuffer, ownedBy } from './threads/transfer.ts';
 import type { Answered } from './threads/worker-thread.ts';
 
 /** Prepares for the batches of an input, in a thread. */
-export function openThreadInput(
+export async function openThreadInput(
   { layout, ...data }: InputData,
   { columns, prediction }: Pick<StoredModel, 'columns' | 'prediction'>,
   engine: EngineModel,
   memory: BatchMemory | undefined,
-): RecordScorer {
-  return new RecordScorer({ ...data, layout: layoutFrom(layout), columns, prediction, engine, memory });
+): Promise<RecordScorer> {
+  return new RecordScorer({ ...data, layout: await layoutFrom(layout), columns, prediction, engine, memory });
 }
 
 /** Scores a batch of an input that was opened before, in a thread. */

@@ -1,4 +1,4 @@
-import { isImported, type TrainedReport } from '../../base/contract/schemas.ts';
+import { isImported, isOfNumbers, type TrainedReport } from '../../base/contract/schemas.ts';
 import { readReport, reportVersion } from '../../models/store/report-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
@@ -44,10 +44,10 @@ export function reportLoader(context: LoaderContext): (id: string) => Promise<Lo
 
 async function readAll({ home, models, log }: LoaderContext, id: string): Promise<LoadedReport> {
   const report = await readReport(home, id);
-  if (isImported(report))
+  if (isImported(report) || isOfNumbers(report))
     throw new RequestError(
       'no_such_endpoint',
-      'The report was imported, so there is no persona to try on its page.',
+      'The report was imported or predicts a number, so there is no persona to try on its page.',
     );
   // The columns as the model has them: the report does not store the categories.
   const { columns } = (await models.predictor(id)).model;
