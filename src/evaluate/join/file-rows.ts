@@ -3,8 +3,8 @@ import { BatchColumns } from '../../formats/columns/batch-columns.ts';
 import type { Layout } from '../../formats/format.ts';
 import { type Batch, RecordKind } from '../../formats/records/batch.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import { type OpenOptions, openRecords } from '../../training/rows/open-batches.ts';
 import type { MalformedRows } from '../../training/rows/malformed-rows.ts';
+import { type OpenOptions, openRecords } from '../../training/rows/open-batches.ts';
 
 /** The well-formed rows of a batch. */
 export interface BatchRows {

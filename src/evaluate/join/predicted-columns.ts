@@ -43,7 +43,11 @@ export function predictedColumns(
     if (missing === 0 || (missing === 1 && classes.length === 2)) return { classes, values, label };
     if (missing === classes.length && label !== undefined) return { classes, values: [], label };
   } else if (probabilities.length > 1)
-    return { classes: probabilities.map(name => name.slice(prefix.length + 1)), values: probabilities, label };
+    return {
+      classes: probabilities.map(name => name.slice(prefix.length + 1)),
+      values: probabilities,
+      label,
+    };
   else if (probabilities.length === 0 && label !== undefined)
     return { classes: undefined, values: [label], label: undefined };
   throw new RowcastError('no_predictions', noPredictions(probabilities, { predict, prefix, classes }), {
@@ -90,7 +94,10 @@ export function columnIndex(names: readonly string[], name: string, option: stri
       near.length > 0
         ? `Did you mean ${near.join(' or ')}?`
         : `The columns are: ${formatList(names.map(other => `"${other}"`))}.`;
-    throw new RowcastError('no_such_column', `${option}: there is no column "${sanitize(name)}"`, { location, hint });
+    throw new RowcastError('no_such_column', `${option}: there is no column "${sanitize(name)}"`, {
+      location,
+      hint,
+    });
   }
   if (names.indexOf(name, index + 1) !== -1)
     throw new RowcastError('ambiguous_column', `${option}: two columns are named "${sanitize(name)}"`, {

@@ -55,7 +55,8 @@ export class ScoredReader {
     const { width } = this;
     const first = this.#groups.length + 1;
     for (const [place, { groups, index }] of this.#groups.entries())
-      for (let row = 0, to = place; row < rows; row++, to += width) into[to] = groups.of(textOf(fields, row, index));
+      for (let row = 0, to = place; row < rows; row++, to += width)
+        into[to] = groups.of(textOf(fields, row, index));
     this.#readLabels(fields, into);
     let to = first;
     for (const { reader, index } of this.#values) {

@@ -3,9 +3,10 @@ import { Interrupted } from '../../base/interrupted.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { countOf } from '../../base/number-text.ts';
 import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
+import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import type { OpenOptions } from '../../training/rows/open-batches.ts';
 import { MalformedRows } from '../../training/rows/malformed-rows.ts';
+import type { OpenOptions } from '../../training/rows/open-batches.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { ClassTally } from '../statistics/class-tally.ts';
 import type { EvaluationTally, TallySize } from '../statistics/evaluation-tally.ts';
@@ -15,7 +16,12 @@ import { openRows, type ReadRows, type RowsFile } from './file-rows.ts';
 import { KeyJoin, type KeyProblem, LABEL_WIDTH } from './key-join.ts';
 import { type KeyedRows, KeyReader } from './keyed-rows.ts';
 import { LabelReader, NO_LABEL } from './label-reader.ts';
-import { columnIndex, type PredictedColumns, type PredictedOptions, predictedColumns } from './predicted-columns.ts';
+import {
+  columnIndex,
+  type PredictedColumns,
+  type PredictedOptions,
+  predictedColumns,
+} from './predicted-columns.ts';
 import { type Groups, rowReader, ScoredReader, scoredWidth } from './scored-reader.ts';
 import { placeOf, UnmatchedKeys } from './unmatched-keys.ts';
 
@@ -88,15 +94,16 @@ async function openScored(
   known?: PredictedColumns,
 ): Promise<ScoredFile> {
   const { key, by = [], predict, labels } = files;
-  const own = [...key, ...by, ...(labels.length === 0 ? [predict] : [])];
-  const predictedIn = (names: readonly string[], file: string): PredictedColumns =>
-    known ?? predictedColumns(names, files, file);
+  const own = { key, by, predict: labels.length === 0 ? [predict] : [] };
+  let predicted = known;
   const choose = (names: readonly string[], file: string): string[] => {
-    const { values, label } = predictedIn(names, file);
-    return [...own, ...values, label].filter(column => column !== undefined);
+    predicted ??= predictedColumns(names, files, file);
+    const { values, label } = predicted;
+    const predictions = [...values, label].filter(column => column !== undefined);
+    return checkedColumns(names, { ...own, classes: predictions }, file);
   };
-  const file = await openRows(name, { ...files, named: own, choose }, read);
-  return { file, predicted: predictedIn(file.layout.names, file.name) };
+  const file = await openRows(name, { ...files, named: [...key, ...by], choose }, read);
+  return { file, predicted: predicted ?? predictedColumns(file.layout.names, files, file.name) };
 }
 
 /** A tally for each value of a column. */
@@ -119,6 +126,23 @@ class GroupTallies implements Groups {
     this.tallies[number] ??= this.segments.of(value);
     return number;
   }
+}
+
+/**
+ * The columns that options name, if a file has them.
+ *
+ * @param columns those of each option
+ * @throws RowcastError `no_such_column`, `ambiguous_column`
+ */
+function checkedColumns(
+  names: readonly string[],
+  columns: Readonly<Record<string, readonly string[]>>,
+  file: string,
+): string[] {
+  return Object.entries(columns).flatMap(([option, wanted]) => {
+    for (const name of wanted) columnIndex(names, name, `--${option}`, file);
+    return wanted;
+  });
 }
 
 class FilesTally {
@@ -214,7 +238,7 @@ class FilesTally {
 
   async #byRow(): Promise<Record<string, number>> {
     const labelRows = this.#labelRows();
-    let labels = new Float64Array();
+    let labels: Float64Array = new Float64Array();
     let [next, scoredRows] = [0, 0];
     try {
       for await (const { fields, numbers } of this.#scoredRows(this.#width)) {
@@ -245,9 +269,9 @@ class FilesTally {
     const { predict } = this.#files;
     // The label is one more number of a row.
     const [at, step] = [this.#width, this.#width + 1];
-    for await (const { file, fields, numbers, memory } of this.#scoredRows(step)) {
-      const column = columnIndex(file.layout.names, predict, '--predict', file.name);
-      this.#labels.read(fields, column, { into: numbers, at, step }, this.#labels.numbersIn(memory));
+    for await (const { file, fields, numbers, labelNumbers } of this.#scoredRows(step)) {
+      const column = file.layout.names.indexOf(predict);
+      this.#labels.read(fields, column, { into: numbers, at, step }, labelNumbers);
       for (let row = 0; row < fields.rows; row++)
         this.#add(numbers, row * step, numbers[row * step + at] as number);
     }
@@ -272,21 +296,22 @@ class FilesTally {
     const { labels, key, predict } = this.#files;
     const read: ReadRows = { rows: 0, malformed: new MalformedRows(this.#files.maxRejects) };
     const memory = BatchMemory.create();
-    const columns = [...key, predict];
+    const choose = (names: readonly string[], file: string): string[] =>
+      checkedColumns(names, { key, predict: [predict] }, file);
     for (const [place, name] of labels.entries()) {
-      const file = await openRows(name, { ...this.#files, named: columns, choose: () => columns }, read);
+      const file = await openRows(name, { ...this.#files, named: [...key, predict], choose }, read);
       memory?.reset();
-      const reader = this.#labels.numbersIn(memory);
+      const labelNumbers = this.#labels.numbersIn(memory);
+      const column = file.layout.names.indexOf(predict);
       try {
-        const column = columnIndex(file.layout.names, predict, '--predict', file.name);
         for await (const { fields, values: numbers, numberOf } of file.rows(memory, LABEL_WIDTH)) {
           this.#goOn('labels', read);
-          this.#labels.read(fields, column, { into: numbers, at: 0, step: LABEL_WIDTH }, reader);
+          this.#labels.read(fields, column, { into: numbers, at: 0, step: LABEL_WIDTH }, labelNumbers);
           for (let row = 0, at = 0; row < fields.rows; row++, at += LABEL_WIDTH) {
             numbers[at + 1] = placeOf(place, numberOf(row));
             numbers[at + 2] = 1;
           }
-          yield { file, fields, numbers, memory };
+          yield { file, fields, numbers };
         }
       } finally {
         file.close();
@@ -300,17 +325,16 @@ class FilesTally {
     const memory = BatchMemory.create();
     const groups = this.#groups.map(each => ({ by: each.segments.by, groups: each }));
     for (const [place, name] of [this.#first.file.name, ...this.#others].entries()) {
-      const { file } =
-        place === 0 ? this.#first : await openScored(this.#files, name, this.#read, predicted);
+      const { file } = place === 0 ? this.#first : await openScored(this.#files, name, this.#read, predicted);
       memory?.reset();
       try {
-        const indexOf = (column: string): number =>
-          columnIndex(file.layout.names, column, place === 0 ? '--by' : 'predictions', file.name);
+        const indexOf = (column: string): number => file.layout.names.indexOf(column);
         const reader = new ScoredReader({ predicted, indexOf, groups, memory, width });
+        const labelNumbers = width > this.#width ? this.#labels.numbersIn(memory) : undefined;
         for await (const { fields, values: numbers } of file.rows(memory, width)) {
           this.#goOn('scored rows', this.#read);
           reader.read(fields, numbers);
-          yield { file, fields, numbers, memory };
+          yield { file, fields, numbers, labelNumbers };
         }
       } finally {
         file.close();
@@ -331,7 +355,8 @@ interface FileRows {
   file: RowsFile;
   fields: Fields;
   numbers: Float64Array;
-  memory: BatchMemory | undefined;
+  /** Reads the labels of a scored file, if they are numbers. */
+  labelNumbers?: ColumnReader | undefined;
 }
 
 /** Reads the keys of several files, which may have their columns in another order. */
@@ -344,12 +369,11 @@ class FileKeys {
     this.#key = key;
   }
 
-  /** @throws RowcastError `no_such_column`, `ambiguous_column` */
   read(file: RowsFile, fields: Fields): Omit<KeyedRows, 'numbers'> {
     if (file !== this.#file || this.#reader === undefined) {
       const { names } = file.layout;
       this.#file = file;
-      this.#reader = new KeyReader(this.#key.map(name => columnIndex(names, name, '--key', file.name)));
+      this.#reader = new KeyReader(this.#key.map(name => names.indexOf(name)));
     }
     return this.#reader.read(fields);
   }

@@ -50,7 +50,14 @@ export class UnmatchedKeys {
       return;
     }
     const file = this.#files[Math.floor(place / FILE_STEP)] ?? '';
-    this.#add([problem, ...valuesOfKey(key), String(labelRows), String(scoredRows), file, String(place % FILE_STEP)]);
+    this.#add([
+      problem,
+      ...valuesOfKey(key),
+      String(labelRows),
+      String(scoredRows),
+      file,
+      String(place % FILE_STEP),
+    ]);
   }
 
   #add(values: string[]): void {
