@@ -24,6 +24,8 @@ interface TestingRows {
   classes: readonly string[];
   /** For each column of the model, its index in a row. */
   indexes: readonly number[];
+  /** By index in a row, whether the file has singles. */
+  singles?: readonly boolean[] | undefined;
 }
 
 /** What rows that a model was not trained on show of it. */
@@ -47,12 +49,13 @@ interface MeasureOptions {
 export function measure(
   model: EngineModel,
   columns: readonly LearnedColumn[],
-  { rows, labels, classes, indexes }: TestingRows,
+  { rows, labels, classes, indexes, singles = [] }: TestingRows,
   { learned = labels, seed, onDrivers }: MeasureOptions,
 ): Measured {
   const encoded = columns.map((column, i) => {
-    const encode = columnEncoderOf(column);
-    return rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));
+    const at = indexes[i] ?? 0;
+    const encode = columnEncoderOf(column, singles[at]);
+    return rows.map(row => encode(row[at] ?? ''));
   });
   const probabilities = predictColumns(model, encoded);
   const scored = { probabilities, labels, classes: classes.length };
