@@ -1,5 +1,5 @@
 import type { KeyedRows } from './keyed-rows.ts';
-import { CONFLICT, keyHash, LabelTable } from './label-table.ts';
+import { CONFLICT, hashOfKey, LabelTable } from './label-table.ts';
 import { PARTITIONS, PartitionedRows } from './partitioned-rows.ts';
 
 /** Bytes of labels in memory; beyond, both sides are divided into parts by their keys, in temporary files. */
@@ -41,7 +41,7 @@ export interface JoinResults {
   onProblem(problem: KeyProblem, key: LabelledKey): void;
 }
 
-export interface JoinOptions {
+export interface KeyJoinOptions {
   /** Numbers of each scored row. */
   width: number;
   results: JoinResults;
@@ -61,7 +61,7 @@ export interface JoinCounts {
  */
 export class KeyJoin {
   readonly counts: JoinCounts = { labelsWithoutKey: 0, scoredWithoutKey: 0, scoredWithoutLabel: 0 };
-  readonly #options: JoinOptions;
+  readonly #options: KeyJoinOptions;
   /** How often the rows were divided. */
   readonly #level: number;
   /** Used for one part after the other. */
@@ -70,11 +70,14 @@ export class KeyJoin {
   #table: LabelTable | undefined;
   /** The numbers of the first scored row of each entry. */
   #scored: Float64Array | undefined;
+  /** By row of a batch. */
+  #entries = new Int32Array();
+  #hashes = new Int32Array();
   #labelParts: PartitionedRows | undefined;
   #scoredParts: PartitionedRows | undefined;
 
   constructor(
-    options: JoinOptions,
+    options: KeyJoinOptions,
     memory = new LabelTable(options.maxBytes ?? MAX_TABLE_BYTES, options.width),
     level = 0,
   ) {
@@ -93,7 +96,7 @@ export class KeyJoin {
         this.counts.labelsWithoutKey++;
         continue;
       }
-      const hash = keyHash(words, start, end);
+      const hash = hashOfKey(words, start, end);
       const table = this.#table;
       if (table !== undefined) {
         const label = numbers[at] as number;
@@ -106,9 +109,15 @@ export class KeyJoin {
   }
 
   /** @throws as `addLabels` */
-  addScored({ rows, words, starts, ends, numbers }: KeyedRows): void {
+  addScored(keyed: KeyedRows): void {
+    const { rows, words, starts, ends, numbers } = keyed;
     const { width, results } = this.#options;
     const table = this.#table;
+    if (this.#entries.length < rows) {
+      this.#entries = new Int32Array(rows);
+      this.#hashes = new Int32Array(rows);
+    }
+    table?.findAll(keyed, this.#hashes, this.#entries);
     this.#scored ??= new Float64Array((table?.size ?? 0) * width);
     const scored = this.#scored;
     for (let row = 0, at = 0; row < rows; row++, at += width) {
@@ -119,12 +128,11 @@ export class KeyJoin {
         results.onOther(numbers, at);
         continue;
       }
-      const hash = keyHash(words, start, end);
       if (table === undefined) {
-        this.#scoredParts?.add(this.#partOf(hash), words, start, end, numbers, at);
+        this.#scoredParts?.add(this.#partOf(hashOfKey(words, start, end)), words, start, end, numbers, at);
         continue;
       }
-      const entry = table.find(words, start, end, hash);
+      const entry = this.#entries[row] as number;
       if (entry === -1) {
         this.counts.scoredWithoutLabel++;
         results.onOther(numbers, at);
@@ -193,7 +201,7 @@ export class KeyJoin {
     for (let entry = 0; entry < size; entry++) {
       const [start, end] = [keys.starts[entry], keys.starts[entry + 1]] as [number, number];
       numbers.set([labels[entry] ?? CONFLICT, places[entry] ?? 0, labelRows[entry] ?? 0]);
-      const hash = keyHash(keys.words, start, end);
+      const hash = hashOfKey(keys.words, start, end);
       this.#labelParts.add(this.#partOf(hash), keys.words, start, end, numbers, 0);
     }
   }

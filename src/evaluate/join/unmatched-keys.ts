@@ -13,7 +13,7 @@ const SPECIAL = /["\r\n,]/;
 const FILE_STEP = 2 ** 36;
 
 /** Where a row is, as a number: the index of its file, and its number there. */
-export const placeOf = (file: number, row: number): number => file * FILE_STEP + row;
+export const labelPlace = (file: number, row: number): number => file * FILE_STEP + row;
 
 /** Lists keys that are not as they should be, as a CSV. */
 export class UnmatchedKeys {

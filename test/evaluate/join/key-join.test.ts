@@ -141,7 +141,7 @@ describe('KeyJoin', () => {
             reference(labels, scored),
           ),
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

@@ -1,29 +1,29 @@
-import { RowcastError } from '../../base/errors.ts';
-import { Interrupted } from '../../base/interrupted.ts';
-import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { countOf } from '../../base/number-text.ts';
-import type { RejectLimit } from '../../base/options/values/reject-limit.ts';
-import type { ColumnReader } from '../../formats/columns/kernel-column.ts';
-import type { Fields } from '../../formats/records/fields.ts';
-import { MalformedRows } from '../../training/rows/malformed-rows.ts';
-import type { OpenOptions } from '../../training/rows/open-batches.ts';
-import type { Evaluation } from '../evaluation.ts';
-import { ClassTally } from '../statistics/class-tally.ts';
-import type { EvaluationTally, TallySize } from '../statistics/evaluation-tally.ts';
-import { NumberTally } from '../statistics/number-tally.ts';
-import { MAX_SEGMENTS, SegmentTallies } from '../statistics/segment-tallies.ts';
-import { openRows, type ReadRows, type RowsFile } from './file-rows.ts';
-import { KeyJoin, type KeyProblem, LABEL_WIDTH } from './key-join.ts';
-import { type KeyedRows, KeyReader } from './keyed-rows.ts';
-import { LabelReader, NO_LABEL } from './label-reader.ts';
+import { RowcastError } from '../base/errors.ts';
+import { Interrupted } from '../base/interrupted.ts';
+import { BatchMemory } from '../base/kernel/batch-memory.ts';
+import { countOf } from '../base/number-text.ts';
+import type { RejectLimit } from '../base/options/values/reject-limit.ts';
+import type { ColumnReader } from '../formats/columns/kernel-column.ts';
+import type { Fields } from '../formats/records/fields.ts';
+import { MalformedRows } from '../training/rows/malformed-rows.ts';
+import type { OpenOptions } from '../training/rows/open-batches.ts';
+import type { Evaluation } from './evaluation.ts';
+import { type CountedRows, openRows, type RowsFile } from './join/file-rows.ts';
+import { KeyJoin, type KeyProblem, LABEL_WIDTH } from './join/key-join.ts';
+import { type KeyedRows, KeyReader } from './join/keyed-rows.ts';
+import { LabelReader, NO_LABEL } from './join/label-reader.ts';
 import {
   columnIndex,
   type PredictedColumns,
   type PredictedOptions,
   predictedColumns,
-} from './predicted-columns.ts';
-import { type Groups, rowReader, ScoredReader, scoredWidth } from './scored-reader.ts';
-import { placeOf, UnmatchedKeys } from './unmatched-keys.ts';
+} from './join/predicted-columns.ts';
+import { type Groups, rowReader, ScoredReader, scoredWidth } from './join/scored-reader.ts';
+import { labelPlace, UnmatchedKeys } from './join/unmatched-keys.ts';
+import { ClassTally } from './statistics/class-tally.ts';
+import type { EvaluationTally, TallySize } from './statistics/evaluation-tally.ts';
+import { NumberTally } from './statistics/number-tally.ts';
+import { MAX_SEGMENTS, SegmentTallies } from './statistics/segment-tallies.ts';
 
 /** Scored files, and where the labels are. */
 export interface EvaluatedFiles extends PredictedOptions, Omit<OpenOptions, 'choose' | 'named'> {
@@ -65,7 +65,7 @@ export interface TalliedFiles {
  */
 export async function tallyFiles(files: EvaluatedFiles): Promise<TalliedFiles> {
   const [first = '', ...others] = files.scored;
-  const read: ReadRows = { rows: 0, malformed: new MalformedRows(files.maxRejects) };
+  const read: CountedRows = { rows: 0, malformed: new MalformedRows(files.maxRejects) };
   try {
     const opened = await openScored(files, first, read);
     try {
@@ -90,7 +90,7 @@ interface ScoredFile {
 async function openScored(
   files: EvaluatedFiles,
   name: string,
-  read: ReadRows,
+  read: CountedRows,
   known?: PredictedColumns,
 ): Promise<ScoredFile> {
   const { key, by = [], predict, labels } = files;
@@ -149,14 +149,14 @@ class FilesTally {
   readonly #files: EvaluatedFiles;
   readonly #first: ScoredFile;
   readonly #others: readonly string[];
-  readonly #read: ReadRows;
+  readonly #read: CountedRows;
   readonly #tally: ClassTally | NumberTally;
   readonly #groups: readonly GroupTallies[];
   readonly #labels: LabelReader;
   readonly #rowOf: ReturnType<typeof rowReader>;
   readonly #width: number;
 
-  constructor(files: EvaluatedFiles, first: ScoredFile, others: readonly string[], read: ReadRows) {
+  constructor(files: EvaluatedFiles, first: ScoredFile, others: readonly string[], read: CountedRows) {
     const { by = [], nulls = [] } = files;
     const { predicted } = first;
     const { classes, values } = predicted;
@@ -294,7 +294,7 @@ class FilesTally {
   /** The rows of all labels; the numbers of a row are those of `KeyJoin`. */
   async *#labelRows(): AsyncGenerator<FileRows> {
     const { labels, key, predict } = this.#files;
-    const read: ReadRows = { rows: 0, malformed: new MalformedRows(this.#files.maxRejects) };
+    const read: CountedRows = { rows: 0, malformed: new MalformedRows(this.#files.maxRejects) };
     const memory = BatchMemory.create();
     const choose = (names: readonly string[], file: string): string[] =>
       checkedColumns(names, { key, predict: [predict] }, file);
@@ -308,7 +308,7 @@ class FilesTally {
           this.#goOn('labels', read);
           this.#labels.read(fields, column, { into: numbers, at: 0, step: LABEL_WIDTH }, labelNumbers);
           for (let row = 0, at = 0; row < fields.rows; row++, at += LABEL_WIDTH) {
-            numbers[at + 1] = placeOf(place, numberOf(row));
+            numbers[at + 1] = labelPlace(place, numberOf(row));
             numbers[at + 2] = 1;
           }
           yield { file, fields, numbers };
@@ -343,7 +343,7 @@ class FilesTally {
   }
 
   /** @throws Interrupted */
-  #goOn(what: string, { rows }: ReadRows): void {
+  #goOn(what: string, { rows }: CountedRows): void {
     const { signal, onStep } = this.#files;
     if (signal?.aborted) throw new Interrupted(signal);
     onStep?.(`reading ${what}: ${countOf(rows, 'row')}`);
