@@ -58,7 +58,7 @@ export function readNumbers(
       } else {
         const decimals = point === 0 ? 0 : <i32>(end - 1 - point);
         if (decimals > MAX_DECIMALS || digits - leadingZeros(start, end) > MAX_LONG_DIGITS) return row;
-        value = quotient(<u64>number, load<f64>(powers + (<usize>decimals << 3)));
+        value = quotient(<u64>number, load<f64>(powers + ((<usize>decimals) << 3)));
         if (isNaN(value)) return row;
       }
       store<f64>(values, isNegative ? -value : value);
@@ -96,7 +96,8 @@ function quotient(number: u64, power: f64): f64 {
   const powerHigh = highHalf(power);
   const firstLow = first - firstHigh;
   const powerLow = power - powerHigh;
-  const lost = firstHigh * powerHigh - product + firstHigh * powerLow + firstLow * powerHigh + firstLow * powerLow;
+  const lost =
+    firstHigh * powerHigh - product + firstHigh * powerLow + firstLow * powerHigh + firstLow * powerLow;
   const rest = (high - product - lost + low) / power;
   const value = first + rest * (1 + UNSURE);
   return value === first + rest * (1 - UNSURE) ? value : NaN;

@@ -8,7 +8,7 @@ import type { Fields } from '../formats/records/fields.ts';
 import { MalformedRows } from '../training/rows/malformed-rows.ts';
 import type { OpenOptions } from '../training/rows/open-batches.ts';
 import type { Evaluation } from './evaluation.ts';
-import { type CountedRows, openRows, type RowsFile } from './join/file-rows.ts';
+import { openRows, type RowsFile, type RowsSoFar } from './join/file-rows.ts';
 import { KeyJoin, type KeyProblem, LABEL_WIDTH } from './join/key-join.ts';
 import { type KeyedRows, KeyReader } from './join/keyed-rows.ts';
 import { LabelReader, NO_LABEL } from './join/label-reader.ts';
@@ -65,7 +65,7 @@ export interface TalliedFiles {
  */
 export async function tallyFiles(files: EvaluatedFiles): Promise<TalliedFiles> {
   const [first = '', ...others] = files.scored;
-  const read: CountedRows = { rows: 0, malformed: new MalformedRows(files.maxRejects) };
+  const read: RowsSoFar = { rows: 0, malformed: new MalformedRows(files.maxRejects) };
   try {
     const opened = await openScored(files, first, read);
     try {
@@ -90,7 +90,7 @@ interface ScoredFile {
 async function openScored(
   files: EvaluatedFiles,
   name: string,
-  read: CountedRows,
+  read: RowsSoFar,
   known?: PredictedColumns,
 ): Promise<ScoredFile> {
   const { key, by = [], predict, labels } = files;
@@ -149,14 +149,14 @@ class FilesTally {
   readonly #files: EvaluatedFiles;
   readonly #first: ScoredFile;
   readonly #others: readonly string[];
-  readonly #read: CountedRows;
+  readonly #read: RowsSoFar;
   readonly #tally: ClassTally | NumberTally;
   readonly #groups: readonly GroupTallies[];
   readonly #labels: LabelReader;
   readonly #rowOf: ReturnType<typeof rowReader>;
   readonly #width: number;
 
-  constructor(files: EvaluatedFiles, first: ScoredFile, others: readonly string[], read: CountedRows) {
+  constructor(files: EvaluatedFiles, first: ScoredFile, others: readonly string[], read: RowsSoFar) {
     const { by = [], nulls = [] } = files;
     const { predicted } = first;
     const { classes, values } = predicted;
@@ -294,7 +294,7 @@ class FilesTally {
   /** The rows of all labels; the numbers of a row are those of `KeyJoin`. */
   async *#labelRows(): AsyncGenerator<FileRows> {
     const { labels, key, predict } = this.#files;
-    const read: CountedRows = { rows: 0, malformed: new MalformedRows(this.#files.maxRejects) };
+    const read: RowsSoFar = { rows: 0, malformed: new MalformedRows(this.#files.maxRejects) };
     const memory = BatchMemory.create();
     const choose = (names: readonly string[], file: string): string[] =>
       checkedColumns(names, { key, predict: [predict] }, file);
@@ -343,7 +343,7 @@ class FilesTally {
   }
 
   /** @throws Interrupted */
-  #goOn(what: string, { rows }: CountedRows): void {
+  #goOn(what: string, { rows }: RowsSoFar): void {
     const { signal, onStep } = this.#files;
     if (signal?.aborted) throw new Interrupted(signal);
     onStep?.(`reading ${what}: ${countOf(rows, 'row')}`);

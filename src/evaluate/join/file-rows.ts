@@ -16,7 +16,7 @@ export interface BatchRows {
 }
 
 /** Rows that were read of the files of one side. */
-export interface CountedRows {
+export interface RowsSoFar {
   rows: number;
   readonly malformed: MalformedRows;
 }
@@ -44,7 +44,7 @@ export interface RowsOptions extends OpenOptions {
 }
 
 /** Opens a file of which only some columns are needed. @throws RowcastError as `openRecords` */
-export async function openRows(file: string, options: RowsOptions, read: CountedRows): Promise<RowsFile> {
+export async function openRows(file: string, options: RowsOptions, read: RowsSoFar): Promise<RowsFile> {
   const records = await openRecords(file, options);
   const { name, layout, batches } = records;
   return {
