@@ -40,22 +40,22 @@ const HEADER = ['id', 'plan', 'x'];
 
 async function fileOf(rows: readonly Row[], format: FormatName): Promise<Buffer> {
   const csv = (some: readonly Row[]): string =>
-    [
+    `${[
       HEADER.join(','),
       ...some.map(
         ({ id, plan, x, isMalformed }) =>
           `${id},"${plan.replaceAll('"', '""')}",${x}${isMalformed ? ',1' : ''}`,
       ),
-    ].join('\n') + '\n';
+    ].join('\n')}\n`;
   if (format === 'parquet') return parquetOf(csv(rows.filter(row => !row.isMalformed)), { groupRows: 7 });
   const isLines = format.startsWith('jsonl');
   const text = isLines
-    ? rows
+    ? `${rows
         .map(
           ({ id, plan, x, isMalformed }) =>
             JSON.stringify({ id, plan, x: x === '' ? null : x }) + (isMalformed ? '}' : ''),
         )
-        .join('\n') + '\n'
+        .join('\n')}\n`
     : csv(rows);
   return format.endsWith('.gz') ? gzipSync(text) : Buffer.from(text);
 }
