@@ -78,6 +78,8 @@ const groups = [
   // Only for traces and metrics; the server has its own use for its API.
   { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
   { name: 'records', test: /\/src\/(formats\/(bytes\/|csv\/|[\w-]+\.js$)|storage\/(?!stores\/[\w-]+\/))/ },
+  // Only for JSON lines.
+  { name: 'json-lines', test: /\/src\/formats\/jsonl\/(?!jsonl-format)/ },
   // Reports that the rest cannot be loaded, for example because the working directory is gone.
   { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
@@ -108,6 +110,7 @@ const { output: threadOutput } = await thread.write({
   dir: folder,
   entryFileNames: '[name].js',
   comments: false,
+  codeSplitting: false,
 });
 await thread.close();
 

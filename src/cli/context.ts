@@ -39,6 +39,8 @@ export interface CommandOutcome extends Partial<Summary> {
   shards?: number;
   /** The accuracy of the report that was trained, as its tech specs have it. */
   accuracy?: string;
+  /** R² of a report of numbers. */
+  r2?: string;
 }
 
 /** Runs a command; resolves to its exit code, or rejects with an error that has one. */

@@ -3,7 +3,6 @@ import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
 import { csvFormat } from './csv/csv-format.ts';
 import type { Format, Layout, Opened } from './format.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
-import { csvAsLines } from './jsonl/csv-as-lines.ts';
 import { jsonl } from './jsonl/jsonl-format.ts';
 import type { ColumnOptions } from './output-columns.ts';
 import { parquet } from './parquet/parquet-format.ts';
@@ -18,6 +17,7 @@ const delimited: Format = {
   ...csvFormat,
   async readLayout(source, options) {
     if (options.writes?.format !== 'jsonl') return csvFormat.readLayout(source, options);
+    const { csvAsLines } = await import('./jsonl/csv-as-lines.ts');
     const { layout, rest } = await csvFormat.readLayout(source, { ...options, keep: 'all', rename: {} });
     return { layout: csvAsLines(layout, options, source.name), rest };
   },

@@ -1,5 +1,5 @@
 import type { TypeChoice } from '../base/contract/limits.ts';
-import type { TrainedReport } from '../base/contract/schemas.ts';
+import type { NumbersReport, TrainedReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { trainReport } from '../training/train.ts';
 import { called } from './as-rowcast-error.ts';
@@ -33,7 +33,7 @@ export interface TrainOptions extends GivenHistoryOptions {
  * @throws RowcastError `report_exists`, `unwritable_home`, `interrupted`, `bad_option`, the errors of a malformed
  *   history and the reasons why nothing can be learned from it
  */
-export function train(given: TrainOptions): Promise<TrainedReport> {
+export function train(given: TrainOptions): Promise<TrainedReport | NumbersReport> {
   return called(given?.signal, async stop => {
     checkObject('train', given, 'history and predict');
     const { home = '.rowcast', onStep } = given;

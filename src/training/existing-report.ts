@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { isImported, type Report, type TrainedReport } from '../base/contract/schemas.ts';
+import { isImported, type NumbersReport, type Report, type TrainedReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { readAsOf } from '../formats/formats.ts';
 import { hasReport, listReports, readReport } from '../models/store/report-store.ts';
@@ -18,7 +18,7 @@ const REPLACE_ONCE = 'To replace it, this time only, run the definition with --s
 export async function existingReport(
   id: string,
   options: TrainingOptions,
-): Promise<TrainedReport | undefined> {
+): Promise<TrainedReport | NumbersReport | undefined> {
   const { home, ifExists, byDefinition = false, onSkip, onChanged } = options;
   if (ifExists === 'replace' || !(await hasReport(home, id))) return undefined;
   const comparesReport = ifExists === 'skip-unchanged' || (ifExists === undefined && byDefinition);
@@ -93,7 +93,7 @@ const isGiven = (value: unknown): boolean =>
  * history that is not a file can be read only once, so it counts as changed.
  */
 async function changesSince(
-  { id, trained_from: before }: TrainedReport,
+  { id, trained_from: before }: TrainedReport | NumbersReport,
   options: TrainingOptions,
 ): Promise<string[]> {
   if (before === undefined) return ['what it was trained from is not known'];

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { TrainedReport } from '../base/contract/schemas.ts';
+import type { NumbersReport, TrainedReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { isOutOfMemory, resultOf, startThread } from '../base/thread-result.ts';
 import { reportFolder, reportsFolder } from '../models/store/report-version.ts';
@@ -21,7 +21,7 @@ const MAX_RECORD_BYTES = 1 << 20;
  * @throws RowcastError `bad_report_id`, `report_exists`, `output_is_input`, `unwritable_home`, `out_of_memory`, those
  *   of `readHistory`, and the refusals of `fit`; or the signal's reason
  */
-export async function trainReport(options: TrainingOptions): Promise<TrainedReport> {
+export async function trainReport(options: TrainingOptions): Promise<TrainedReport | NumbersReport> {
   const {
     ifExists,
     byDefinition = false,
@@ -47,7 +47,7 @@ export async function trainReport(options: TrainingOptions): Promise<TrainedRepo
     const job = { seed: 1, maxRecordBytes: MAX_RECORD_BYTES, ...given, id };
     const { fitted, sha256 } = await runThread(job, { signal, onStep });
     const { model, testingResults } = fitted;
-    const report: TrainedReport = {
+    const report = {
       ...fitted.report,
       trained_from: {
         history_sha256: sha256,

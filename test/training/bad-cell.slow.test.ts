@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/training/seeded-random.ts';
-import { trainReport } from '../../src/training/train.ts';
-import { homeWith } from '../support/service/history.ts';
+import { homeWith, trainClasses } from '../support/service/history.ts';
 
 test('one bad cell in 3,000 amounts changes the accuracy by less than a point and is reported', async () => {
   const random = seededRandom(3);
@@ -17,7 +16,7 @@ test('one bad cell in 3,000 amounts changes the accuracy by less than a point an
   const accuracyOf = async (cell: string) => {
     const changed = rows.map((row, i) => (i === 1234 ? [cell, ...row.slice(1)] : row));
     const { home, historyFile } = await homeWith([['amount', 'noise', 'bought'], ...changed]);
-    const report = await trainReport({ historyFile, predict: 'bought', home, id: 'r' });
+    const report = await trainClasses({ historyFile, predict: 'bought', home, id: 'r' });
     return { accuracy: Number.parseFloat(report.tech_specs.testing_accuracy), notes: report.notes };
   };
   const clean = await accuracyOf('12.50');

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { TrainedReport } from '../../src/base/contract/schemas.ts';
-import { trainReport } from '../../src/training/train.ts';
 import { parquetOf } from '../support/parquet.ts';
-import { csv, history, homeWith } from '../support/service/history.ts';
+import { csv, history, homeWith, trainClasses } from '../support/service/history.ts';
 
 const table = history({ rows: 300 });
 const [header = [], ...rows] = table;
@@ -34,7 +33,7 @@ for (const [kind, bytesOf] of Object.entries(kinds))
     };
     const trained = async (id: string, files: readonly string[]) => {
       const [historyFile = '', ...furtherFiles] = files;
-      const report = await trainReport({ historyFile, furtherFiles, predict: 'outcome', home, id });
+      const report = await trainClasses({ historyFile, furtherFiles, predict: 'outcome', home, id });
       const made = ['model.zip', 'testing-results.csv'].map(name =>
         readFile(join(home, 'reports', id, name), 'hex'),
       );

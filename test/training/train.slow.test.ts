@@ -3,14 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { trainReport } from '../../src/training/train.ts';
-import { history, homeWith } from '../support/service/history.ts';
+import { history, homeWith, trainClasses } from '../support/service/history.ts';
 
 test('values in the testing rows affect only the metrics', async () => {
   const table = history({ rows: 600 });
   const made = async (rows: string[][]) => {
     const { home, historyFile } = await homeWith(rows);
-    const { columns, drivers, tech_specs, notes } = await trainReport({
+    const { columns, drivers, tech_specs, notes } = await trainClasses({
       historyFile,
       predict: 'outcome',
       home,
@@ -52,7 +51,7 @@ test('values in the testing rows affect only the metrics', async () => {
 test('the same data and seed give the same bytes, another seed different ones', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 300 }));
   const bytes = async (seed: number) => {
-    await trainReport({ historyFile, predict: 'outcome', home, id: 'r', seed, ifExists: 'replace' });
+    await trainClasses({ historyFile, predict: 'outcome', home, id: 'r', seed, ifExists: 'replace' });
     const folder = join(home, 'reports', 'r');
     return [
       await readFile(join(folder, 'model.zip'), 'hex'),

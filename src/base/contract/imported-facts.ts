@@ -1,6 +1,6 @@
 import { counted } from '../number-text.ts';
 import { formatList } from '../sanitize.ts';
-import type { ImportedFrom } from './schemas.ts';
+import type { ImportedFrom, Report } from './schemas.ts';
 
 /** Where the model of an imported report comes from, as texts with their names, which may contain what a file said. */
 export function importedFacts(from: ImportedFrom): [name: string, text: string][] {
@@ -27,3 +27,7 @@ const iterationText = ({ all, best, used }: ImportedFrom['iterations']): string 
 /** What a report predicts that has no classes: one number, or several by name. */
 export const numbersText = (names: readonly string[]): string =>
   names.length === 0 ? 'a number' : `the numbers ${formatList(names)}`;
+
+/** The testing accuracy of a report, or R² of one of numbers; undefined if it was imported without labelled rows. */
+export const testedText = ({ tech_specs: specs }: Report): string | undefined =>
+  'testing_r2' in specs ? `R² ${specs.testing_r2}` : specs.testing_accuracy;

@@ -27,6 +27,15 @@ const scoreProfile = z.object({
   deciles: z.array(z.number()).length(9),
 });
 
+/** The predicted numbers of the testing rows, as the evaluated model predicted them. */
+const numbersProfile = z.object({
+  mean: z.number(),
+  /** The limits of at most 20 ranges with about as many rows each, ascending. */
+  edges: z.array(z.number()).max(19),
+  /** The rows below the first edge, from each edge to the next, and from the last one. */
+  rows: z.array(z.int().min(0)).min(1).max(20),
+});
+
 /** The most columns of a report. */
 export const MAX_REPORT_COLUMNS = 20_000;
 
@@ -35,9 +44,13 @@ export const trainingProfile = z.object({
   /** Training rows, to which the counts of columns refer. */
   rows: z.int().min(1),
   columns: z.array(columnProfile).max(MAX_REPORT_COLUMNS),
+  /** By class; none of a report of numbers. */
   scores: z.array(scoreProfile),
+  /** Of a report of numbers. */
+  numbers: numbersProfile.exactOptional(),
 });
 
 export type ColumnProfile = z.infer<typeof columnProfile>;
 export type ScoreProfile = z.infer<typeof scoreProfile>;
+export type NumbersProfile = z.infer<typeof numbersProfile>;
 export type TrainingProfile = z.infer<typeof trainingProfile>;

@@ -77,6 +77,20 @@ export const techSpecs = z.object({
   validation_accuracy: z.string(),
 });
 
+/**
+ * Of a model that predicts a number: R² of the testing, training and validation rows, "undefined" where all of them have
+ * the same number. It is no accuracy.
+ */
+export const numberSpecs = z.object({
+  algorithm: z.string(),
+  /** What the training has minimized, such as "squared error". */
+  objective: z.string(),
+  testing_r2: z.string(),
+  train_test_split: z.string(),
+  training_r2: z.string(),
+  validation_r2: z.string(),
+});
+
 /** Column types of this service. A hosted service may name others, which are treated as unknown. */
 export const columnType = z.enum(columnTypes);
 
@@ -118,7 +132,7 @@ export const quality = z.object({
   auc: share.nullable(),
   /** Mean of -ln p(actual class). */
   log_loss: z.number().min(0),
-  /** The most frequent class in the training rows, and its share of the testing rows. */
+  /** The most frequent class in the training rows, of an imported report in the testing rows, and its share of these. */
   majority_class: z.string(),
   majority_accuracy: share,
   /** Testing rows by actual and predicted class, both in the order of `classes`. */
@@ -127,9 +141,52 @@ export const quality = z.object({
   calibration: z.array(z.array(calibrationBin)),
 });
 
+/** How far predictions are from the actual numbers, in the unit of the column. */
+const numberErrors = z.object({
+  /** The root of the mean squared error. */
+  rmse: z.number().min(0),
+  /** The mean absolute error. */
+  mae: z.number().min(0),
+  median_error: z.number().min(0),
+  /** The share of the variance that is explained, at most 1, below 0 if the mean is better; null if undefined. */
+  r2: z.number().max(1).nullable(),
+});
+
+/** Quality of a model that predicts a number, measured on the testing rows. */
+export const numberQuality = numberErrors.extend({
+  testing_rows: z.int(),
+  /** Always predicting the median of the rows that the model was trained on. */
+  baseline: numberErrors.extend({ value: z.number() }),
+  /** Ten ranges of the predictions with about as many rows each, ascending; fewer if many predictions are equal. */
+  deciles: z.array(
+    z.object({
+      rows: z.int(),
+      /** The lowest and the highest prediction. */
+      from: z.number(),
+      to: z.number(),
+      /** Means of the predictions and of the actual numbers. */
+      predicted: z.number(),
+      actual: z.number(),
+      /** The 95% confidence interval of the mean of the actual numbers. */
+      low: z.number(),
+      high: z.number(),
+      /** Actual minus predicted number: the 10%, 25%, 50%, 75% and 90% quantiles. */
+      residuals: z.array(z.number()).length(5),
+    }),
+  ),
+  /** A predicted and an actual number of each of at most 300 rows, evenly spread. */
+  points: z.array(z.tuple([z.number(), z.number()])).max(300),
+});
+
 /** A reason to doubt a report's metrics or usefulness. */
 export const warning = z.object({
-  code: z.enum(['leak', 'duplicates', 'no_better_than_majority']),
+  code: z.enum([
+    'leak',
+    'duplicates',
+    'no_better_than_majority',
+    'no_better_than_baseline',
+    'worse_than_chance',
+  ]),
   message: z.string(),
 });
 
@@ -181,20 +238,28 @@ const shared = {
   notes: z.array(z.string()),
 };
 
-/** A report that was trained here, as it is stored. */
-const trainedReport = z.object({
+const trained = {
   ...shared,
   predicts: z.string(),
-  classes: z.array(z.string()),
-  tech_specs: techSpecs,
   /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }),
   trained_from: trainedFrom,
-  quality,
   profile: trainingProfile,
+};
+
+/** A report of classes that was trained here, as it is stored. */
+const trainedReport = z.object({ ...trained, classes: z.array(z.string()), tech_specs: techSpecs, quality });
+
+/** A report of numbers that was trained here, as it is stored. */
+const numbersReport = z.object({
+  ...trained,
+  /** Empty: what is predicted is a number, whose name is `predicts`. */
+  numbers: z.array(z.string()).max(0),
+  tech_specs: numberSpecs,
+  quality: numberQuality,
 });
 
-/** A report of a model that another library trained, as it is stored: it has no metrics. */
+/** A report of a model that another library trained, as it is stored: it has metrics if labelled rows tested it. */
 const importedReport = z.object({
   ...shared,
   predicts: z.string().exactOptional(),
@@ -202,18 +267,20 @@ const importedReport = z.object({
   classes: z.array(z.string()).exactOptional(),
   /** What is predicted is a number, if the list is empty, or one for each name. */
   numbers: z.array(z.string()).exactOptional(),
-  tech_specs: z.object({ algorithm: z.string() }),
+  tech_specs: techSpecs.pick({ algorithm: true }).extend({ testing_accuracy: z.string().exactOptional() }),
   imported_from: importedFrom,
+  quality: quality.exactOptional(),
 });
 
 /** A report as it is stored. */
-export const report = z.union([importedReport, trainedReport]);
+export const report = z.union([importedReport, trainedReport, numbersReport]);
 
 /** GET /user/report/ID as this service returns it: the report, and a hash that changes with its model. */
 const modelDigest = { model_sha256: z.string().regex(/^[0-9a-f]{64}$/) };
 export const reportResponse = z.union([
   importedReport.extend(modelDigest),
   trainedReport.extend(modelDigest),
+  numbersReport.extend(modelDigest),
 ]);
 
 /** Maximum number of columns, drivers or notes in a report that the client accepts. */
@@ -270,13 +337,29 @@ export type Probabilities = z.infer<typeof probabilities>;
 export type ValueWarning = z.infer<typeof valueWarning>;
 export type Quality = z.infer<typeof quality>;
 export type Warning = z.infer<typeof warning>;
+export type NumberQuality = z.infer<typeof numberQuality>;
 export type TrainedReport = z.infer<typeof trainedReport>;
+export type NumbersReport = z.infer<typeof numbersReport> & { classes?: never };
 export type ImportedReport = z.infer<typeof importedReport>;
-export type Report = TrainedReport | ImportedReport;
+export type Report = TrainedReport | NumbersReport | ImportedReport;
+
+/** A report of classes whose model another library trained, and labelled rows tested here. */
+export type TestedReport = ImportedReport &
+  Required<Pick<ImportedReport, 'predicts' | 'classes' | 'quality'>>;
+
+export const isTested = (report: Report): report is TestedReport =>
+  isImported(report) &&
+  report.predicts !== undefined &&
+  report.classes !== undefined &&
+  report.quality !== undefined;
 
 /** Whether a report is of a model that another library trained. */
 export const isImported = <R extends Report>(report: R): report is R & ImportedReport =>
   'imported_from' in report;
+
+/** Whether a report was trained here on numbers, and has their quality. */
+export const isOfNumbers = <R extends Report>(report: R): report is R & NumbersReport =>
+  !isImported(report) && 'numbers' in report;
 
 export type LooseReport = z.infer<typeof looseReport>;
 /** What predicts says about a model: of a report, as much as it knows. */

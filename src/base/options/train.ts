@@ -82,6 +82,11 @@ export const importOptions = {
     describe:
       'rows with the predictions of the library itself, CSV or Parquet, which the report must give too',
   },
+  test: {
+    kind: 'path',
+    common: true,
+    describe: 'labelled rows, CSV or Parquet, for metrics, drivers and testing results; with --predict',
+  },
   'if-exists': {
     kind: 'text',
     choices: ['fail', 'replace', 'skip'],

@@ -72,6 +72,7 @@ export const commandEvents = {
   report_trained: '(`report`).',
   import_skipped: 'The report exists.',
   import_note: 'What was assumed.',
+  import_warning: 'A reason to doubt the report; with `code`.',
   import_compared: 'With the predictions of `--expect`.',
   repaired: '(`rows`).',
   verified: '(`tally`, `sampled`).',

@@ -54,23 +54,31 @@ export const predictionDocs = {
 /** Warning codes: those of runs are logged, those of training are stored in the report. */
 export const warningDocs = {
   leak: {
-    cause: 'A column reveals the class, so the accuracy misleads.',
+    cause: 'A column reveals the class or number, so the metrics mislead.',
     fix: 'Leave it out unless it is known when predicting.',
   },
   duplicates: {
-    cause: 'Testing rows are among the training rows, so the accuracy is too high.',
+    cause: 'Testing rows are among the training rows, so the metrics are too good.',
     fix: 'Remove them.',
+  },
+  no_better_than_baseline: {
+    cause: 'The model is not clearly better than always the median.',
+    fix: 'Do not rely on it; add columns or rows.',
   },
   no_better_than_majority: {
     cause: 'The model is not clearly better than the most frequent class.',
     fix: 'Do not rely on it; add columns or rows.',
+  },
+  worse_than_chance: {
+    cause: 'An imported model ranks a class the wrong way round.',
+    fix: 'Check the order of `--classes`.',
   },
   unknown_values: {
     cause: 'Values do not fit their column, are unknown, or missing far more often than in training.',
     fix: 'See [when the data changes](scoring.md#when-the-data-changes).',
   },
   drift: {
-    cause: 'Columns or probabilities differ from the run of `--compare`.',
+    cause: 'Columns or predictions differ from the run of `--compare`.',
     fix: 'See [the comparison](scoring.md#compared-with-an-earlier-run).',
   },
   no_rows: { cause: 'The input has a header only.', fix: 'Rows that come later: `--wait-for-input`.' },

@@ -30,6 +30,8 @@ export async function run(context: Context): Promise<number> {
   if (isSkipped)
     log.info({ event: 'import_skipped', report: id }, `report ${id} already exists; import skipped`);
   else for (const note of report.notes) log.info({ event: 'import_note' }, sanitize(note));
+  if (!isSkipped)
+    for (const { code, message } of report.warnings) log.warn({ event: 'import_warning', code }, message);
   const { compared } = report.imported_from;
   if (!isSkipped && compared !== undefined)
     log.info(
@@ -37,8 +39,8 @@ export async function run(context: Context): Promise<number> {
       `compared ${countOf(compared.rows, 'row')} with the library: ${counted(compared.identical)} of ${counted(compared.numbers)} numbers are identical${compared.largest_difference === 0 ? '' : `; the largest difference is ${compared.largest_difference}, in the last place`}`,
     );
   if (flags.json === true) await printJson(report, 2);
-  // The notes were logged, and who imports a model knows where it comes from.
-  else await printText(describeReport(id, { ...report, imported_from: undefined }));
+  // Notes and warnings were logged, and who imports a model knows where it comes from.
+  else await printText(describeReport(id, { ...report, warnings: [], imported_from: undefined }));
   return ExitCode.done;
 }
 

@@ -1,5 +1,5 @@
-import { numbersText } from '../../base/contract/imported-facts.ts';
-import { isImported, type Report } from '../../base/contract/schemas.ts';
+import { numbersText, testedText } from '../../base/contract/imported-facts.ts';
+import { isOfNumbers } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { listReports } from '../../models/store/report-store.ts';
@@ -26,7 +26,8 @@ export async function run(context: Context): Promise<number> {
       predicts: report?.predicts ?? null,
       classes: report?.classes ?? null,
       numbers: (report && 'numbers' in report ? report.numbers : undefined) ?? null,
-      testing_accuracy: (report && accuracyOf(report)) ?? null,
+      testing_accuracy: report?.classes === undefined ? null : (testedText(report) ?? null),
+      ...(report !== undefined && isOfNumbers(report) && { testing_r2: report.tech_specs.testing_r2 }),
       damage: damage?.code ?? null,
     }));
     await printJson({ format: 1, reports: listed });
@@ -39,16 +40,12 @@ export async function run(context: Context): Promise<number> {
       : [
           id,
           sanitize(report.predicts ?? '–'),
-          isImported(report) && report.classes === undefined
+          'numbers' in report
             ? numbersText(report.numbers ?? [])
             : sanitize(report.classes?.join(', ') ?? ''),
-          accuracyOf(report) ?? `none: ${report.tech_specs.algorithm}`,
+          testedText(report) ?? `none: ${report.tech_specs.algorithm}`,
         ],
   );
   await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
   return ExitCode.done;
 }
-
-/** The testing accuracy of a report; undefined if it was imported. */
-const accuracyOf = (report: Report): string | undefined =>
-  isImported(report) ? undefined : report.tech_specs.testing_accuracy;

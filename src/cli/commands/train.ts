@@ -1,5 +1,5 @@
 import type { TypeChoice } from '../../base/contract/limits.ts';
-import type { TrainedReport } from '../../base/contract/schemas.ts';
+import { isOfNumbers, type NumbersReport, type TrainedReport } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
 import { countOf } from '../../base/number-text.ts';
@@ -26,7 +26,9 @@ async function trainAndPrint(context: Context): Promise<number> {
   context.onOutcome?.({
     report: report.id,
     status: isSkipped ? 'skipped' : 'finished',
-    accuracy: report.tech_specs.testing_accuracy,
+    ...(isOfNumbers(report)
+      ? { r2: report.tech_specs.testing_r2 }
+      : { accuracy: report.tech_specs.testing_accuracy }),
     warnings: report.warnings,
   });
   if (context.flags.json === true) await printJson(report, 2);
@@ -44,7 +46,7 @@ async function trainAndPrint(context: Context): Promise<number> {
 export async function runTrain(
   context: Context,
   definition?: Readonly<Record<string, unknown>>,
-): Promise<{ report: TrainedReport; isSkipped: boolean }> {
+): Promise<{ report: TrainedReport | NumbersReport; isSkipped: boolean }> {
   const { flags, env, log } = context;
   const defined = definition ?? {};
   const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);

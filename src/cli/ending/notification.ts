@@ -48,6 +48,7 @@ export function notificationOf(ending: CommandEnding): Notification {
   const {
     columns: _columns,
     scores: _scores,
+    labels: _labels,
     drift: _drift,
     classes: _classes,
     prediction: _prediction,
@@ -143,7 +144,7 @@ function whatOf({ definition, input = '', output = '', report, folder, runs }: C
   return what;
 }
 
-function countsOf({ status, rows, shards, accuracy }: CommandEnding): string[] {
+function countsOf({ status, rows, shards, accuracy, r2 }: CommandEnding): string[] {
   if (rows !== undefined && rows.read === 0 && status === 'refused') return [];
   if (rows !== undefined)
     return [
@@ -152,6 +153,7 @@ function countsOf({ status, rows, shards, accuracy }: CommandEnding): string[] {
       ...(rows.rejected === 0 ? [] : [`${counted(rows.rejected)} rejected`]),
     ];
   if (shards !== undefined) return [`${countOf(shards, 'shard')} scored`];
+  if (r2 !== undefined) return [`R² ${r2}`];
   return accuracy === undefined ? [] : [`accuracy ${accuracy}`];
 }
 

@@ -1,6 +1,4 @@
 import type { Format } from '../format.ts';
-import { readLineLayout } from './jsonl-layout.ts';
-import { isWrittenAsLines, readAsCsv } from './lines-as-csv.ts';
 
 /** JSON lines: an object on each line, by the rules of docs/formats.md#json-lines. */
 export const jsonl: Format = {
@@ -16,7 +14,7 @@ export const jsonl: Format = {
     const line = text.slice(0, end === -1 ? undefined : end).trimEnd();
     return /^\{[ \t]*(".*|\})$/.test(line) && (end === -1 || line.endsWith('}'));
   },
-  readLayout: (source, options) =>
-    isWrittenAsLines(options.writes) ? readLineLayout(source, options) : readAsCsv(source, options),
+  // A run from CSV to CSV needs none of it.
+  readLayout: async (source, options) => (await import('./lines-as-csv.ts')).readLines(source, options),
   readAs: () => ({}),
 };

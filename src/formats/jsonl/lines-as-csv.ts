@@ -4,15 +4,15 @@ import { copyBytes, wordView } from '../bytes/word-view.ts';
 import { headerOf } from '../csv/csv-comparison.ts';
 import { type CsvParts, csvLayout, csvOutput } from '../csv/csv-layout.ts';
 import { needsQuotes } from '../csv/fields/count-fields.ts';
-import type { Layout, Opened } from '../format.ts';
+import type { Format, Layout, Opened } from '../format.ts';
 import { type Conversion, convertedOutput } from '../merge-records.ts';
-import { type ColumnOptions, outputColumns, type WrittenFile } from '../output-columns.ts';
+import { type ColumnOptions, outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
 import { batchOfOne, RecordKind, startOf } from '../records/batch.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { requiredNumbers } from '../required-numbers.ts';
-import { lineLayout } from './jsonl-layout.ts';
+import { lineLayout, readLineLayout } from './jsonl-layout.ts';
 import { lineFieldReader } from './line-fields.ts';
 import { type LineShape, readShape } from './line-shape.ts';
 
@@ -48,9 +48,15 @@ export function linesAsCsv({ shape, written: parts }: LinesAsCsvParts): Layout {
   };
 }
 
-/** Whether what is written has the lines themselves; if nothing is written, they are read as they are. */
-export const isWrittenAsLines = (writes: WrittenFile | undefined): boolean =>
-  (writes?.format ?? 'jsonl') === 'jsonl';
+/**
+ * Reads the beginning of lines. If nothing is written, or a file with the lines themselves, they are read as they are.
+ *
+ * @throws RowcastError what the layouts throw
+ */
+export const readLines: Format['readLayout'] = (source, options) =>
+  (options.writes?.format ?? 'jsonl') === 'jsonl'
+    ? readLineLayout(source, options)
+    : readAsCsv(source, options);
 
 /**
  * Reads the beginning of lines of which a CSV is made. Its columns are those of --keep, else the values of the first
@@ -58,7 +64,7 @@ export const isWrittenAsLines = (writes: WrittenFile | undefined): boolean =>
  *
  * @throws RowcastError `missing_columns`, `duplicate_columns`
  */
-export async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened> {
+async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened> {
   const { keep = 'all', columns, maxRecordBytes, maxColumns } = options;
   const kept = Array.isArray(keep) ? keep : [];
   checkOptions(options, kept, source.name);

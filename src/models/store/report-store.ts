@@ -154,7 +154,7 @@ export function testingResults(home: string, id: string): Promise<ReadStream> {
 
 const noTestingResults = (id: string): RowcastError =>
   new RowcastError('no_testing_results', `the report "${id}" was imported, so it has no testing results`, {
-    hint: 'Its model was trained and tested elsewhere.',
+    hint: 'Import it again with labelled rows: rowcast import … --test FILE --predict COLUMN.',
   });
 
 /**

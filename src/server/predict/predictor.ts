@@ -31,7 +31,10 @@ export interface Predictor extends PersonaPredictor {
 
 export function predictorOf({ report, model }: { report: Report; model: Model }): Predictor {
   const { columns, classes, predicts, drivers, nulls } = report;
-  const own = isImported(report) ? { numbers: report.numbers } : { profile: report.profile };
+  const own = {
+    ...('numbers' in report && { numbers: report.numbers }),
+    ...(!isImported(report) && { profile: report.profile }),
+  };
   const described = { columns, classes, predicts, drivers, nulls, ...own };
   return { model, report: described, ...personaPredictor(model, model.engine), work: workLimits(model) };
 }

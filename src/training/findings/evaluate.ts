@@ -1,8 +1,8 @@
 import type { Quality } from '../../base/contract/schemas.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
+import { columnEncoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { compileModel } from '../../models/model/compiled-model.ts';
-import { engineOf, predictColumns } from '../../models/model/engine.ts';
+import { type EngineModel, engineOf, predictColumns } from '../../models/model/engine.ts';
 import type { PredictorSpec } from '../../models/model/predictor-spec.ts';
 import { accuracy } from '../learn/evaluation.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
@@ -16,59 +16,95 @@ export interface LearnedModel {
   predictor: PredictorSpec;
 }
 
-interface EvaluateOptions {
-  /** For each column of `design`, its index in a row. */
-  indexes: readonly number[];
-  labelled: Labelled;
+/** Labelled rows that a model was not trained on. */
+interface TestingRows {
+  rows: readonly (readonly string[])[];
+  /** Each row's class. */
+  labels: readonly number[];
   classes: readonly string[];
+  /** For each column of the model, its index in a row. */
+  indexes: readonly number[];
+  /** By index in a row, whether the file has singles. */
+  singles?: readonly boolean[] | undefined;
+}
+
+/** What rows that a model was not trained on show of it. */
+interface Measured {
+  /** For each testing row, a probability per class. */
+  probabilities: Float64Array;
+  quality: Quality;
+  testingAccuracy: number;
+  /** For each column of the model, its share of the total impact. */
+  shares: number[];
+}
+
+interface MeasureOptions {
+  /** The classes of the rows that the model was trained on; if they are not known, those of the testing rows. */
+  learned?: readonly number[];
+  seed: number;
+  onDrivers?(): void;
+}
+
+/** Computes all metrics of a model of classes; `columns` are those of the model. */
+export function measure(
+  model: EngineModel,
+  columns: readonly LearnedColumn[],
+  { rows, labels, classes, indexes, singles = [] }: TestingRows,
+  { learned = labels, seed, onDrivers }: MeasureOptions,
+): Measured {
+  const encoded = columns.map((column, i) => {
+    const at = indexes[i] ?? 0;
+    const encode = columnEncoderOf(column, singles[at]);
+    return rows.map(row => encode(row[at] ?? ''));
+  });
+  const probabilities = predictColumns(model, encoded);
+  const scored = { probabilities, labels, classes: classes.length };
+  onDrivers?.();
+  return {
+    probabilities,
+    quality: qualityOf(scored, learned, classes),
+    testingAccuracy: accuracy(scored),
+    shares: impacts(model, encoded, labels, seed),
+  };
+}
+
+interface EvaluateOptions extends Omit<TestingRows, 'labels' | 'rows'>, Omit<MeasureOptions, 'learned'> {
+  labelled: Labelled;
   /** The rows that the model was trained on. */
   learning: Int32Array;
   /** The testing rows, and their indexes. */
   testing: { rows: readonly (readonly string[])[]; indexes: readonly number[] };
-  seed: number;
-  onDrivers(): void;
 }
 
-interface Evaluation {
-  /** For each testing row, a probability per class. */
-  probabilities: Float64Array;
+interface Evaluation extends Measured {
   /** Each testing row's class. */
   labels: number[];
-  quality: Quality;
-  testingAccuracy: number;
   trainingAccuracy: number;
-  /** For each column of the design, its share of the total impact. */
-  shares: number[];
 }
 
 /** Computes all metrics of a model on the testing rows; nothing else uses these rows. */
 export function evaluate(
   { design, predictor }: LearnedModel,
-  { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
+  { indexes, labelled, classes, learning, testing, ...options }: EvaluateOptions,
 ): Evaluation {
   const model = engineOf(compileModel(predictor, design.columns, { kind: 'distribution', classes }), {
     memory: BatchMemory.create(),
   });
-  const encoded = design.columns.map((column, i) => {
-    const encode = columnEncoderOf(column);
-    return testing.rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));
-  });
   const labelOf = (index: number) => labelled.labels[index] ?? 0;
   const labels = testing.indexes.map(labelOf);
-  const probabilities = predictColumns(model, encoded);
-  const learnedLabels = Array.from(learning, labelOf);
-  const scored = { probabilities, labels, classes: classes.length };
-  onDrivers();
+  const learned = Array.from(learning, labelOf);
   return {
-    probabilities,
     labels,
-    quality: qualityOf(scored, learnedLabels, classes),
-    testingAccuracy: accuracy(scored),
     trainingAccuracy: accuracy({
       probabilities: predictRows(predictor, design, labelled, learning),
-      labels: learnedLabels,
+      labels: learned,
       classes: classes.length,
     }),
-    shares: impacts(model, encoded, labels, seed),
+    ...measure(
+      model,
+      design.columns,
+      { rows: testing.rows, labels, classes, indexes },
+      { learned, ...options },
+    ),
   };
 }

@@ -1,6 +1,7 @@
 import type { Quality } from '../../base/contract/schemas.ts';
+import { wilson } from '../../base/wilson.ts';
 import { accuracy, confusionOf, type EvaluatedRows, logLoss, toSixDecimals } from '../learn/evaluation.ts';
-import { calibrationOf, wilson } from './calibration.ts';
+import { calibrationOf } from './calibration.ts';
 import { areaUnderCurve, classScores } from './roc.ts';
 
 /**
@@ -16,11 +17,16 @@ export function qualityOf(
   const rows = testing.labels.length;
   const majority = mostFrequent(learned, classes.length);
   const right = accuracy(testing);
+  const interval = wilson(right, rows);
   const area = areaUnderCurve(testing);
   return {
     testing_rows: rows,
     accuracy: toSixDecimals(right),
-    accuracy_interval: wilson(right, rows),
+    accuracy_interval: {
+      confidence: 0.95,
+      low: toSixDecimals(interval.low),
+      high: toSixDecimals(interval.high),
+    },
     auc: area === undefined ? null : toSixDecimals(area),
     log_loss: toSixDecimals(logLoss(testing)),
     majority_class: classes[majority] ?? '',

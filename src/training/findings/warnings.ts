@@ -41,16 +41,7 @@ export function warningsOf(
           'predictions will be worse than these metrics suggest.',
       }),
     ),
-    ...dominantDrivers(drivers, quality)
-      .filter(({ column }) => !leaks.includes(column))
-      .map(
-        ({ column, impact }): Warning => ({
-          code: 'leak',
-          message:
-            `"${sanitize(column)}" decides nearly everything, with ${percent(impact)} of the impact of all columns. If it is known only after the outcome, ` +
-            'leave it out: predictions will be worse than these metrics suggest.',
-        }),
-      ),
+    ...dominanceWarnings(drivers, quality, leaks),
     ...(duplicates >= DUPLICATE_SHARE * split.testing.length && duplicates > 0
       ? [
           {
@@ -61,28 +52,44 @@ export function warningsOf(
           },
         ]
       : []),
-    ...(quality.accuracy_interval.low <= quality.majority_accuracy
-      ? [
-          {
-            code: 'no_better_than_majority' as const,
-            message:
-              `The model is right for ${percent(quality.accuracy)} of the testing rows, not clearly better than ` +
-              `always predicting "${sanitize(quality.majority_class)}" (${percent(quality.majority_accuracy)})` +
-              `${quality.auc === null ? '' : `; its AUC${labelled.classes > 2 ? ' (one-vs-rest, averaged over the classes)' : ''} is ${quality.auc.toFixed(2)}, where 0.5 is chance`}.`,
-          },
-        ]
-      : []),
+    ...majorityWarnings(quality, labelled.classes),
   ];
 }
 
-/** The driver that decides nearly everything, if there is one; the only column of a model always does. */
-const dominantDrivers = (
+/**
+ * Warns of the driver that decides nearly everything, if there is one; the only column of a model always does.
+ *
+ * @param leaks columns of which another warning says so
+ */
+export const dominanceWarnings = (
   drivers: Report['drivers'],
   { accuracy, majority_accuracy: majority }: Quality,
-): Report['drivers'] =>
+  leaks: readonly string[] = [],
+): Warning[] =>
   drivers.length < 2 || 1 - accuracy > LEFT_ERRORS * (1 - majority)
     ? []
-    : drivers.filter(({ impact }) => impact > DOMINANT_IMPACT);
+    : drivers
+        .filter(({ column, impact }) => impact > DOMINANT_IMPACT && !leaks.includes(column))
+        .map(({ column, impact }) => ({
+          code: 'leak',
+          message:
+            `"${sanitize(column)}" decides nearly everything, with ${percent(impact)} of the impact of all columns. If it is known only after the outcome, ` +
+            'leave it out: predictions will be worse than these metrics suggest.',
+        }));
+
+/** @param classes how many there are */
+export const majorityWarnings = (quality: Quality, classes: number): Warning[] =>
+  quality.accuracy_interval.low > quality.majority_accuracy
+    ? []
+    : [
+        {
+          code: 'no_better_than_majority',
+          message:
+            `The model is right for ${percent(quality.accuracy)} of the testing rows, not clearly better than ` +
+            `always predicting "${sanitize(quality.majority_class)}" (${percent(quality.majority_accuracy)})` +
+            `${quality.auc === null ? '' : `; its AUC${classes > 2 ? ' (one-vs-rest, averaged over the classes)' : ''} is ${quality.auc.toFixed(2)}, where 0.5 is chance`}.`,
+        },
+      ];
 
 /**
  * Counts the testing rows that are identical, including the label, to a row used for training or validation.

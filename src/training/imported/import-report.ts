@@ -24,6 +24,7 @@ import { prepareReports, unwritableHome } from '../../storage/local/home-folder.
 import { readRegular } from '../../storage/local/read-files.ts';
 import type { OpenOptions } from '../rows/open-batches.ts';
 import { compareWithExpected, expectedHeader } from './compare.ts';
+import { testModel } from './test-model.ts';
 
 export interface ImportOptions extends Omit<ImportChoices, 'header'> {
   /** The file of a model, or a folder of MLflow. */
@@ -37,6 +38,8 @@ export interface ImportOptions extends Omit<ImportChoices, 'header'> {
   nulls?: readonly string[] | undefined;
   /** A file of rows with the library's own predictions; see `compareWithExpected`. */
   expect?: string | undefined;
+  /** A file of rows, of which `predict` is the label, for metrics, drivers and testing results. */
+  test?: string | undefined;
   ifExists?: 'fail' | 'replace' | 'skip' | undefined;
 }
 
@@ -54,6 +57,7 @@ export async function importReport(
   options: ImportOptions,
 ): Promise<{ report: ImportedReport; isSkipped: boolean }> {
   const { id, home, ifExists = 'fail', nulls = [], predict } = options;
+  checkTest(options);
   const before =
     ifExists === 'replace' || !(await hasReport(home, id)) ? undefined : await readReport(home, id);
   if (before !== undefined) {
@@ -65,11 +69,17 @@ export async function importReport(
   }
   const { imported, sha256 } = await readImported(options);
   const reading: OpenOptions = { maxRecordBytes: MAX_RECORD_BYTES };
-  const { expect } = options;
-  const header = expect === undefined ? undefined : await expectedHeader(expect, reading);
+  const { expect, test } = options;
+  const rows = expect ?? test;
+  const header = rows === undefined ? undefined : await expectedHeader(rows, reading);
   const converted = toModel(imported, { ...options, header });
   const compared =
     expect === undefined ? undefined : await compareWithExpected(converted, expect, { ...reading, nulls });
+  const namesClasses = imported.predicts.kind === 'classes' && imported.predicts.names !== undefined;
+  const tested =
+    test === undefined || predict === undefined
+      ? undefined
+      : await testModel(converted, test, { ...reading, predict, nulls, namesClasses });
   const { columns, prediction } = converted.model;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const { best, ...iterations } = imported.iterations;
@@ -84,7 +94,10 @@ export async function importReport(
       ...(type === 'numerical' && ({ notation: 'python' } as const)),
     })),
     ...(nulls.length > 0 && { nulls: [...nulls] }),
-    tech_specs: { algorithm: `${imported.library}, ${countOf(imported.trees.length, 'tree')}` },
+    tech_specs: {
+      algorithm: `${imported.library}, ${countOf(imported.trees.length, 'tree')}`,
+      ...(tested !== undefined && { testing_accuracy: tested.testingAccuracy }),
+    },
     imported_from: {
       library: imported.library,
       version: imported.version,
@@ -95,14 +108,16 @@ export async function importReport(
       file_sha256: sha256,
       ...(compared !== undefined && { compared }),
     },
-    warnings: [],
-    drivers: [],
-    notes: converted.notes,
+    ...(tested !== undefined && { quality: tested.quality }),
+    warnings: tested?.warnings ?? [],
+    drivers: tested?.drivers ?? [],
+    notes: [...converted.notes, ...(tested?.notes ?? [])],
   };
   const made = await prepareReports(home, reportsFolder(home));
   try {
     const model = await saveModel(converted.model);
-    await writeReport(home, { report, model, testingResults: new Uint8Array() }).catch(cause => {
+    const { testingResults = new Uint8Array() } = tested ?? {};
+    await writeReport(home, { report, model, testingResults }).catch(cause => {
       throw unwritableHome(home, 'reports', cause);
     });
   } catch (error) {
@@ -110,6 +125,17 @@ export async function importReport(
     throw error;
   }
   return { report, isSkipped: false };
+}
+
+/** @throws RowcastError `bad_option` for files of rows that cannot be read */
+function checkTest({ test, expect, predict }: ImportOptions): void {
+  if (test !== undefined && predict === undefined)
+    throw new RowcastError('bad_option', '--test needs the column that has the labels', {
+      hint: 'Name it with --predict COLUMN.',
+    });
+  for (const [option, file] of Object.entries({ expect, test }))
+    if (file === '-')
+      throw new RowcastError('bad_option', `--${option} cannot be stdin: the file is read more than once`);
 }
 
 /** Reads a file, or the one in a folder of MLflow. */

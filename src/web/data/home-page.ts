@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { testedText } from '../../base/contract/imported-facts.ts';
 import { isImported } from '../../base/contract/schemas.ts';
 import { counted } from '../../base/number-text.ts';
 import { type ListedReport, listReports, newestReportIds } from '../../models/store/report-store.ts';
@@ -85,7 +86,7 @@ function reportRow({ id, report, created }: ListedReport): Html {
   return html`<tr>${link}
 <td>${report.predicts === undefined ? '–' : named(report.predicts)}</td>
 <td>${report.tech_specs.algorithm}</td>
-<td class="num">${isImported(report) ? '–' : report.tech_specs.testing_accuracy}</td>
+<td class="num">${testedText(report) ?? '–'}</td>
 <td class="num">${isImported(report) || report.learned_from === undefined ? '–' : counted(report.learned_from.served_model)}</td>
 <td>${created && timeInColumn(created.toISOString())}</td>
 </tr>`;

@@ -1,6 +1,10 @@
+import assert from 'node:assert/strict';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TrainedReport } from '../../../src/base/contract/schemas.ts';
 import { seededRandom } from '../../../src/training/seeded-random.ts';
+import { trainReport } from '../../../src/training/train.ts';
+import type { TrainingOptions } from '../../../src/training/train-options.ts';
 import { sharedFolder } from '../folder.ts';
 
 /**
@@ -44,3 +48,10 @@ export async function homeWith(
 /** Copies a data directory into an empty folder. Its reports are links to their versions, which stay relative. */
 export const copyHome = (home: string, folder: string): Promise<void> =>
   cp(home, folder, { recursive: true, verbatimSymlinks: true });
+
+/** Trains a report of classes. */
+export async function trainClasses(options: TrainingOptions): Promise<TrainedReport> {
+  const report = await trainReport(options);
+  assert.ok(report.classes !== undefined, 'the report is one of numbers');
+  return report;
+}

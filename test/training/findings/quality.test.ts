@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wilson } from '../../../src/training/findings/calibration.ts';
 import { qualityOf } from '../../../src/training/findings/quality.ts';
 import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
 
@@ -9,13 +8,6 @@ const twoClasses = (rows: readonly (readonly [label: number, p: number])[]) => (
   probabilities: Float64Array.from(rows.flatMap(([, p]) => [1 - p, p])),
   labels: rows.map(([label]) => label),
   classes: 2,
-});
-
-test('the interval is the Wilson score interval', () => {
-  // Brown, Cai and DasGupta; the same as statsmodels' proportion_confint(8, 10, method='wilson').
-  assert.deepEqual(wilson(0.8, 10), { confidence: 0.95, low: 0.490162, high: 0.943318 });
-  assert.equal(wilson(1, 5).high, 1);
-  assert.equal(wilson(0, 5).low, 0);
 });
 
 for (const { of, rows, area } of [

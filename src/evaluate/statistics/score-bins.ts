@@ -1,0 +1,135 @@
+/** Rows by their score: for each different score, ascending, the sums of what was counted there. */
+export interface ScoreGroups {
+  scores: Float64Array;
+  /** By column, a sum for each score. */
+  sums: readonly Float64Array[];
+}
+
+/** Columns from which the mean score of a bin follows: the sum of scores, and the counts of the rows that are in it. */
+interface MeanOf {
+  sum: number;
+  rows: readonly number[];
+}
+
+const EXPONENTS = 512;
+const MANTISSA_BITS = 23;
+/** Scores nearer to 0 than 2 ** -32 are 0. */
+const SMALLEST = 2 ** -32;
+const LARGEST = 3.4028234663852886e38;
+
+const single = new Float32Array(1);
+const singleBits = new Uint32Array(single.buffer);
+
+/**
+ * Sums by score, in bins of the leading bits of the score in single precision: sign, exponent, and the first `bits`
+ * bits of the mantissa, so that a bin is 2 ** -bits as wide as its scores are large. Bins of an exponent are made when
+ * it occurs. Adding bins to bins gives those of all rows, in any order.
+ */
+export class ScoreBins {
+  /** Bins by sign and exponent; the sums of a bin are next to each other. */
+  readonly #pages = new Array<Float64Array | undefined>(EXPONENTS);
+  readonly columns: number;
+  readonly bits: number;
+  readonly #mean: MeanOf;
+  #page: Float64Array = new Float64Array();
+  #start = 0;
+
+  constructor({ columns, bits, mean }: { columns: number; bits: number; mean: MeanOf }) {
+    this.columns = columns;
+    this.bits = bits;
+    this.#mean = mean;
+  }
+
+  /** Selects the bin of a score, for `add`. */
+  select(score: number): void {
+    const magnitude = Math.abs(score);
+    single[0] = magnitude < SMALLEST ? 0 : magnitude > LARGEST ? Math.sign(score) * LARGEST : score;
+    const bits = singleBits[0] as number;
+    const exponent = bits >>> MANTISSA_BITS;
+    this.#page = this.#pages[exponent] ?? this.#newPage(exponent);
+    this.#start = ((bits & 0x7fffff) >>> (MANTISSA_BITS - this.bits)) * this.columns;
+  }
+
+  /** Adds to a column of the selected bin. */
+  add(column: number, amount: number): void {
+    this.#page[this.#start + column] = (this.#page[this.#start + column] as number) + amount;
+  }
+
+  #newPage(exponent: number): Float64Array {
+    const page = new Float64Array(this.columns * 2 ** this.bits);
+    this.#pages[exponent] = page;
+    return page;
+  }
+
+  merge(other: ScoreBins): void {
+    other.#pages.forEach((page, exponent) => {
+      if (page === undefined) return;
+      const own = this.#pages[exponent] ?? this.#newPage(exponent);
+      for (let i = 0; i < page.length; i++) own[i] = (own[i] as number) + (page[i] as number);
+    });
+  }
+
+  /** The bins that have rows, each with the mean score of its rows, or its middle. */
+  groups(): ScoreGroups {
+    const half = EXPONENTS / 2;
+    const negative = Array.from({ length: half }, (_, i) => EXPONENTS - 1 - i);
+    const positive = Array.from({ length: half }, (_, i) => i);
+    const scores: number[] = [];
+    const sums = Array.from({ length: this.columns }, (): number[] => []);
+    for (const exponent of [...negative, ...positive]) {
+      const page = this.#pages[exponent];
+      if (page === undefined) continue;
+      const count = 2 ** this.bits;
+      for (let i = 0; i < count; i++) {
+        const bin = exponent < half ? i : count - 1 - i;
+        const own = page.subarray(bin * this.columns, (bin + 1) * this.columns);
+        if (own.every(sum => sum === 0)) continue;
+        const rows = this.#mean.rows.reduce((sum, column) => sum + (own[column] as number), 0);
+        scores.push(rows === 0 ? this.#middle(exponent, bin) : (own[this.#mean.sum] as number) / rows);
+        for (const [column, sum] of own.entries()) sums[column]?.push(sum);
+      }
+    }
+    return { scores: Float64Array.from(scores), sums: sums.map(each => Float64Array.from(each)) };
+  }
+
+  #middle(exponent: number, bin: number): number {
+    const shift = MANTISSA_BITS - this.bits;
+    singleBits[0] = ((exponent << MANTISSA_BITS) | (bin << shift)) >>> 0;
+    const low = single[0] as number;
+    if (low === 0) return 0;
+    singleBits[0] = (singleBits[0] as number) + 2 ** (shift - 1);
+    return single[0] as number;
+  }
+}
+
+/**
+ * The groups of rows that are kept one by one.
+ *
+ * @param score the score of the row that begins at `start`; a row whose score is NaN is left out
+ * @param add adds such a row to the sums of its group, which are 0 before
+ */
+export function groupsOf(
+  { count, stride }: { count: number; stride: number },
+  {
+    columns,
+    score,
+    add,
+  }: { columns: number; score(start: number): number; add(sums: Float64Array, start: number): void },
+): ScoreGroups {
+  const all = Float64Array.from({ length: count }, (_, row) => score(row * stride));
+  const order = Uint32Array.from(all.keys())
+    .filter(row => !Number.isNaN(all[row]))
+    .sort((a, b) => (all[a] as number) - (all[b] as number));
+  const scores = new Float64Array(order.length);
+  const sums = Array.from({ length: columns }, () => new Float64Array(order.length));
+  const own = new Float64Array(columns);
+  let groups = 0;
+  for (const row of order) {
+    const value = all[row] as number;
+    if (groups === 0 || scores[groups - 1] !== value) scores[groups++] = value;
+    add(own.fill(0), row * stride);
+    for (const [column, sum] of sums.entries())
+      sum[groups - 1] = (sum[groups - 1] as number) + (own[column] as number);
+  }
+  return { scores: scores.subarray(0, groups), sums: sums.map(sum => sum.subarray(0, groups)) };
+}

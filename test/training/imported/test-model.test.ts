@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { testingResults } from '../../../src/models/store/report-store.ts';
+import { type ImportOptions, importReport } from '../../../src/training/imported/import-report.ts';
+import { newFolder } from '../../support/folder.ts';
+import { root } from '../../support/root.ts';
+
+const history = join(root, 'fixtures/telecom-history.csv');
+const file = join(root, 'fixtures/models/telecom-lightgbm.txt');
+
+/** What an import with labelled rows is given, whose error is the same in each test. */
+const given = (home: string, more: Partial<ImportOptions> = {}): ImportOptions => ({
+  ...{ file, id: 'r', home, predict: 'churned', classes: ['no', 'yes'], test: history },
+  ...more,
+});
+
+describe('an imported model that labelled rows test', () => {
+  it('has the metrics that Python computes of the predictions of LightGBM', async t => {
+    const home = await newFolder(t);
+    const { report } = await importReport(given(home));
+    const { quality } = report;
+    assert.deepEqual(
+      [quality?.testing_rows, quality?.accuracy, quality?.auc, quality?.log_loss, quality?.confusion],
+      [
+        ...[5000, 0.8284, 0.879248, 0.393578],
+        [
+          [3448, 191],
+          [667, 694],
+        ],
+      ],
+    );
+    assert.equal(report.tech_specs.testing_accuracy, '82.8%');
+    assert.deepEqual(report.warnings, []);
+    assert.equal(report.drivers[0]?.column, 'contract');
+    assert.ok(
+      report.notes.some(note => note.startsWith('The metrics are of the rows in telecom-history.csv')),
+    );
+    const results = (await (await testingResults(home, 'r')).toArray()).join('').split('\n');
+    assert.match(
+      results[0] ?? '',
+      /,churned,actual_churned,predicted_churned,probability_no,probability_yes$/,
+    );
+    assert.equal(results.length, 5002);
+  });
+
+  it('has a warning if it ranks a class the wrong way round, as with classes in a wrong order', async t => {
+    const { report } = await importReport(given(await newFolder(t), { classes: ['yes', 'no'] }));
+    assert.deepEqual(
+      report.warnings.map(({ code }) => code),
+      ['worse_than_chance', 'no_better_than_majority'],
+    );
+    assert.match(report.warnings[0]?.message ?? '', /AUC is 0\.12, where 0\.5 is chance\. Check the order/);
+  });
+
+  it('is refused for labels that are not its classes, and for none', async t => {
+    const home = await newFolder(t);
+    const outcome = (more: Partial<ImportOptions>): Promise<unknown> =>
+      importReport(given(home, more)).then(
+        () => 'no error',
+        ({ code, message, hint = '' }) => [code, message, hint].join(': '),
+      );
+    assert.equal(
+      await outcome({ classes: ['a', 'b'] }),
+      'bad_option: "churned" has labels that are no classes of the model: "no", "yes"; its classes are "a", "b": Check --predict, and give --classes with the sorted labels of the training, perhaps "no", "yes".',
+    );
+    const rows = (await readFile(history, 'utf8')).split('\n').slice(0, 30);
+    const test = join(home, 'unlabelled.csv');
+    await writeFile(test, rows.map((row, i) => (i === 0 ? row : row.replace(/[^,]*$/, ''))).join('\n'));
+    assert.match(String(await outcome({ test })), /^too_few_rows: no row has a value in "churned"/);
+    assert.match(String(await outcome({ predict: undefined })), /^bad_option: --test needs the column/);
+    assert.match(String(await outcome({ test: '-' })), /^bad_option: --test cannot be stdin/);
+    assert.match(String(await outcome({ predict: 'churn' })), /^no_such_column: .*Did you mean "churned"/);
+  });
+
+  it('knows its classes in another spelling', async t => {
+    const home = await newFolder(t);
+    const test = join(home, 'labelled.csv');
+    const text = await readFile(history, 'utf8');
+    await writeFile(test, text.replace(/,no$/gm, ',0.0').replace(/,yes$/gm, ',1.0'));
+    const { report } = await importReport(given(home, { test, classes: undefined }));
+    assert.deepEqual([report.classes, report.quality?.auc], [['0', '1'], 0.879248]);
+  });
+
+  it('finds the columns whose names have spaces by its names with underscores', async t => {
+    const home = await newFolder(t);
+    const test = join(home, 'labelled.csv');
+    const text = await readFile(history, 'utf8');
+    await writeFile(test, text.replace('support_calls', 'support calls'));
+    const { report } = await importReport(given(home, { test }));
+    assert.ok(report.columns.some(({ name }) => name === 'support calls'));
+  });
+});
