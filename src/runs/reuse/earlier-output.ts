@@ -159,7 +159,7 @@ export class EarlierOutput {
     for (let row = 0; row < rows; row++) {
       if (into.has(row) || without.has(row)) continue;
       const slot = this.#window.find(keys, row);
-      if (slot === -1) this.#table?.find(keys, row, into, row);
+      if (slot === -1) this.#table?.find(keys, row, into);
       else this.#window.copyTo(into, row, slot);
     }
   }

@@ -10,7 +10,7 @@ export class CopiedRows {
   readonly #ends: Int32Array;
   /** Rows whose prediction is asked for again, to compare it. */
   #checked: Set<number> | undefined;
-  #bytes = Buffer.allocUnsafe(1 << 12);
+  #bytes: Buffer = NO_BYTES;
   #length = 0;
   /** How many rows are known. */
   known = 0;
@@ -34,7 +34,7 @@ export class CopiedRows {
   add(row: number, from: Uint8Array, start: number, end: number): void {
     const length = end - start;
     if (this.#length + length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(2 * (this.#length + length));
+      const larger = Buffer.allocUnsafe(Math.max(1 << 12, 2 * (this.#length + length)));
       larger.set(this.#bytes.subarray(0, this.#length));
       this.#bytes = larger;
     }
@@ -91,6 +91,7 @@ export class CopiedRows {
   }
 }
 
+const NO_BYTES = Buffer.alloc(0);
 const NO_ROWS: ReadonlySet<number> = new Set();
 
 /** What was appended before, and how it is written again. */

@@ -31,8 +31,7 @@ export class RowKeys {
     const { view } = wordView(fields.bytes);
     for (let row = 0; row < fields.rows; row++) {
       const count = this.#collect(fields, view, row * fields.width, columns);
-      this.#hash(count, 0, keys, row * KEY_WORDS);
-      this.#hash(count, 2, keys, row * KEY_WORDS + 2);
+      this.#hash(count, keys, row * KEY_WORDS);
     }
     return keys;
   }
@@ -67,34 +66,52 @@ export class RowKeys {
     return count;
   }
 
-  /** Hashes the first words. @param secret index of the first of its two words */
-  #hash(count: number, secret: number, keys: Int32Array, at: number): void {
+  /** Hashes the first words, with both secrets at once. */
+  #hash(count: number, keys: Int32Array, at: number): void {
     const words = this.#words;
-    let v0 = this.#secret[secret] as number;
-    let v1 = (this.#secret[secret + 1] as number) ^ 0xee;
-    let v2 = 0x6c796765 ^ v0;
-    let v3 = 0x74656462 ^ (this.#secret[secret + 1] as number);
-    // After the words comes the number of bytes, as in the reference; then the rounds that finish.
+    const secret = this.#secret;
+    const [k0, k1] = [secret[0] as number, secret[1] as number];
+    const [l0, l1] = [secret[2] as number, secret[3] as number];
+    let [v0, v1, v2, v3] = [k0, k1 ^ 0xee, 0x6c796765 ^ k0, 0x74656462 ^ k1];
+    let [w0, w1, w2, w3] = [l0, l1 ^ 0xee, 0x6c796765 ^ l0, 0x74656462 ^ l1];
+    // After the words comes their number; then the rounds that finish.
     for (let index = 0; index <= count + 6; index++) {
       const word = index < count ? (words[index] as number) : index === count ? count << 26 : 0;
-      if (index === count + 1) v2 ^= 0xee;
-      else if (index === count + 4) {
+      if (index === count + 1) {
+        v2 ^= 0xee;
+        w2 ^= 0xee;
+      } else if (index === count + 4) {
         keys[at] = v1 ^ v3;
+        keys[at + 2] = w1 ^ w3;
         v1 ^= 0xdd;
+        w1 ^= 0xdd;
       }
       v3 ^= word;
+      w3 ^= word;
       v0 = (v0 + v1) | 0;
+      w0 = (w0 + w1) | 0;
       v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      w1 = ((w1 << 5) | (w1 >>> 27)) ^ w0;
       v0 = (v0 << 16) | (v0 >>> 16);
+      w0 = (w0 << 16) | (w0 >>> 16);
       v2 = (v2 + v3) | 0;
+      w2 = (w2 + w3) | 0;
       v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      w3 = ((w3 << 8) | (w3 >>> 24)) ^ w2;
       v0 = (v0 + v3) | 0;
+      w0 = (w0 + w3) | 0;
       v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      w3 = ((w3 << 7) | (w3 >>> 25)) ^ w0;
       v2 = (v2 + v1) | 0;
+      w2 = (w2 + w1) | 0;
       v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      w1 = ((w1 << 13) | (w1 >>> 19)) ^ w2;
       v2 = (v2 << 16) | (v2 >>> 16);
+      w2 = (w2 << 16) | (w2 >>> 16);
       v0 ^= word;
+      w0 ^= word;
     }
     keys[at + 1] = v1 ^ v3;
+    keys[at + 3] = w1 ^ w3;
   }
 }

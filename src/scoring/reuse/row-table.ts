@@ -58,9 +58,8 @@ export class RowTable {
     const slot = this.#added++ % capacity;
     for (let word = 0; word < KEY_WORDS; word++)
       this.#keys[slot * KEY_WORDS + word] = keys[row * KEY_WORDS + word] as number;
-    this.#bytes.set(from.subarray(start, end), this.#writeAt);
     this.#starts[slot] = this.#writeAt;
-    this.#writeAt += length;
+    for (let at = start; at < end; at++) this.#bytes[this.#writeAt++] = from[at] as number;
     this.#ends[slot] = this.#writeAt;
     this.#sizes[slot] = skipped + length;
     this.#used += skipped + length;
