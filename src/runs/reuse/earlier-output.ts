@@ -1,5 +1,5 @@
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
-import type { KeyedRows } from '../../scoring/reuse/known-rows.ts';
+import type { RowsByKey } from '../../scoring/reuse/known-rows.ts';
 import { RowTable } from '../../scoring/reuse/row-table.ts';
 import type { EarlierRows } from './earlier-rows.ts';
 import { HashedRows } from './hashed-rows.ts';
@@ -56,7 +56,7 @@ export class EarlierOutput {
     this.#window = new RowTable(windowRows, WINDOW_BYTES);
   }
 
-  async find(rows: KeyedRows, into: CopiedRows): Promise<void> {
+  async find(rows: RowsByKey, into: CopiedRows): Promise<void> {
     if (this.#rows === undefined) await this.#begin(rows, into);
     else if (this.#table === undefined) await this.#findNear(rows, into);
     else this.#findAnywhere(rows, into);
@@ -67,7 +67,7 @@ export class EarlierOutput {
     this.#table?.close();
   }
 
-  async #begin(rows: KeyedRows, into: CopiedRows): Promise<void> {
+  async #begin(rows: RowsByKey, into: CopiedRows): Promise<void> {
     const { open, onOrder } = this.#options;
     const skipped = Math.max(0, rows.firstRow - 1 - this.#half);
     this.#rows = await open(skipped);
@@ -89,7 +89,7 @@ export class EarlierOutput {
     this.#findAnywhere(rows, into);
   }
 
-  async #findNear(rows: KeyedRows, into: CopiedRows): Promise<void> {
+  async #findNear(rows: RowsByKey, into: CopiedRows): Promise<void> {
     const share = this.#lookNear(rows, into);
     if (this.#lost > this.#half && !this.#isEnded && share < LEAST_SHARE) {
       await this.#readAll();
@@ -98,7 +98,7 @@ export class EarlierOutput {
   }
 
   /** Looks in the window. @returns the share of rows that were found near their place */
-  #lookNear({ keys, rows, firstRow, without }: KeyedRows, into: CopiedRows): number {
+  #lookNear({ keys, rows, firstRow, without }: RowsByKey, into: CopiedRows): number {
     const shifts: number[] = [];
     let others = 0;
     for (let row = 0; row < rows; row++) {
@@ -123,7 +123,7 @@ export class EarlierOutput {
   }
 
   /** Reads as far as the rows that come next need it; not on and on while rows are new. */
-  async #moveOn({ rows, firstRow }: KeyedRows, share: number): Promise<void> {
+  async #moveOn({ rows, firstRow }: RowsByKey, share: number): Promise<void> {
     this.#lost = share < LEAST_SHARE ? this.#lost + rows : 0;
     if (this.#lost > this.#half >> 1) return;
     await this.#readTo(firstRow + rows + this.#shift + this.#half);
@@ -155,7 +155,7 @@ export class EarlierOutput {
     this.#table = table;
   }
 
-  #findAnywhere({ keys, rows, without }: KeyedRows, into: CopiedRows): void {
+  #findAnywhere({ keys, rows, without }: RowsByKey, into: CopiedRows): void {
     for (let row = 0; row < rows; row++) {
       if (into.has(row) || without.has(row)) continue;
       const slot = this.#window.find(keys, row);

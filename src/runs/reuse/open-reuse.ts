@@ -6,7 +6,7 @@ import { headerOfLayout } from '../../formats/csv/header.ts';
 import { appendedFor, columnsToAppend } from '../../scoring/merge/appended-for.ts';
 import type { RowsPlan } from '../../scoring/prepare.ts';
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
-import type { KeyedRows, KnownPredictions } from '../../scoring/reuse/known-rows.ts';
+import type { KnownPredictions, RowsByKey } from '../../scoring/reuse/known-rows.ts';
 import { RowKeys } from '../../scoring/reuse/row-keys.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import {
@@ -244,7 +244,7 @@ function knownIn(
     probabilitiesOf: probabilitiesIn(predictionType, values, names, delimiter),
     isSame: (copied, now) =>
       copied.equals(now) || (layout.format === 'parquet' && haveSameValues(copied, now)),
-    async find(rows: KeyedRows, into: CopiedRows) {
+    async find(rows: RowsByKey, into: CopiedRows) {
       for (const output of outputs) if (into.known < into.rows) await output.find(rows, into);
     },
   };

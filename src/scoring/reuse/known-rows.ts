@@ -24,7 +24,7 @@ import { PackedRows } from './packed-rows.ts';
 import type { RowKeys } from './row-keys.ts';
 
 /** The well-formed rows of a batch by their keys. */
-export interface KeyedRows {
+export interface RowsByKey {
   /** `KEY_WORDS` for each row. */
   readonly keys: Int32Array;
   readonly rows: number;
@@ -40,7 +40,7 @@ export interface KnownPredictions extends CopiedColumns {
   /** The share of known rows whose prediction is asked for again, to compare it; 0 to 1. */
   readonly checkedShare: number;
   /** Adds what is known of the next rows. */
-  find(rows: KeyedRows, into: CopiedRows): Promise<void>;
+  find(rows: RowsByKey, into: CopiedRows): Promise<void>;
 }
 
 interface KnownRowsOptions {
