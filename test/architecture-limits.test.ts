@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from './support/folder.ts';
@@ -88,12 +87,11 @@ describe('the size of the house', () => {
 
   it('lets a reader follow a run from its command to its exit code in few files, all of which are loaded for it', async t => {
     const stub = await startStub(t);
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
+    const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n' });
     const paths = await loadedPaths(t, ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
       program: join(root, 'dist/src/cli/main.js'),
       cwd,
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
     });
     const loaded = new Set(
       paths

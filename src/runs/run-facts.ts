@@ -116,6 +116,7 @@ export class RunFacts {
       digest: this.digest ?? null,
       columns: figures?.columns ?? null,
       scores: figures?.scores ?? null,
+      labels: figures?.labels ?? null,
       drift: figures?.drift ?? null,
       warnings: this.warnings,
       last: ending?.status === 'finished' ? null : (this.last ?? null),

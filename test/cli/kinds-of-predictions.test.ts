@@ -33,10 +33,11 @@ const kinds = {
   },
 };
 
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
 /** A folder with an input, a server, and commands. */
 async function bench(t: TestContext, predict: (id: number) => unknown) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), input);
+  const cwd = await newFolder(t, { 'in.csv': input });
   const { url, calls } = await startModelServer(t, mlflow(), ({ response, rows: sent }) => {
     response.end(JSON.stringify({ predictions: sent.map(({ id }) => predict(Number(id))) }));
     return true;
@@ -97,9 +98,19 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       assert.equal(await read('out.csv'), expected);
     });
 
-    slow('plan shards, score them and join them to the same bytes', async t => {
+    slow('plan shards, score them and join them to the same bytes and figures', async t => {
       const { calls, run, service, read } = await bench(t, predict);
-      const planned = await run('plan', 'in.csv', ...service, '-o', 'out.csv', '--shards', 'parts');
+      const summary = ['--summary', 'run.json'];
+      const planned = await run(
+        'plan',
+        'in.csv',
+        ...service,
+        '-o',
+        'out.csv',
+        '--shards',
+        'parts',
+        ...summary,
+      );
       assert.equal(planned.code, 0, planned.stderr);
       assert.equal(calls.length, 1, 'one request tells what is predicted');
       for (const command of ['work', 'assemble']) {
@@ -107,6 +118,11 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
         assert.equal(code, 0, stderr);
       }
       assert.equal(await read('out.csv'), expected);
+      const joined = JSON.parse(await read('run.json'));
+      await run('score', 'in.csv', ...service, '-o', 'single.csv', ...summary);
+      const { scores, labels } = JSON.parse(await read('run.json'));
+      assert.ok(scores !== null || labels !== null);
+      assert.deepEqual([joined.scores, joined.labels], [scores, labels]);
     });
 
     slow('score several inputs, with what is predicted in the summary of each', async t => {
@@ -125,8 +141,12 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       const { code, stderr } = await run(...args);
       assert.equal(code, 0, stderr);
       for (const file of ['in', 'other']) assert.equal(await read(`out/${file}.csv`), expected);
-      const { runs } = JSON.parse(await read('run.json'));
+      const { runs, scores, labels } = JSON.parse(await read('run.json'));
       for (const { prediction } of runs) assert.notEqual(prediction.kind, 'distribution');
+      const [counted] = labels
+        ? [labels]
+        : Object.values<{ ranges: { rows: number[] } }>(scores).map(({ ranges }) => ranges);
+      assert.equal(sumOf(counted.rows), 2 * rows);
     });
   });
 

@@ -343,6 +343,16 @@ export type NumbersReport = z.infer<typeof numbersReport> & { classes?: never };
 export type ImportedReport = z.infer<typeof importedReport>;
 export type Report = TrainedReport | NumbersReport | ImportedReport;
 
+/** A report of classes whose model another library trained, and labelled rows tested here. */
+export type TestedReport = ImportedReport &
+  Required<Pick<ImportedReport, 'predicts' | 'classes' | 'quality'>>;
+
+export const isTested = (report: Report): report is TestedReport =>
+  isImported(report) &&
+  report.predicts !== undefined &&
+  report.classes !== undefined &&
+  report.quality !== undefined;
+
 /** Whether a report is of a model that another library trained. */
 export const isImported = <R extends Report>(report: R): report is R & ImportedReport =>
   'imported_from' in report;

@@ -78,7 +78,7 @@ export const warningDocs = {
     fix: 'See [when the data changes](scoring.md#when-the-data-changes).',
   },
   drift: {
-    cause: 'Columns or probabilities differ from the run of `--compare`.',
+    cause: 'Columns or predictions differ from the run of `--compare`.',
     fix: 'See [the comparison](scoring.md#compared-with-an-earlier-run).',
   },
   no_rows: { cause: 'The input has a header only.', fix: 'Rows that come later: `--wait-for-input`.' },

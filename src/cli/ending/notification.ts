@@ -48,6 +48,7 @@ export function notificationOf(ending: CommandEnding): Notification {
   const {
     columns: _columns,
     scores: _scores,
+    labels: _labels,
     drift: _drift,
     classes: _classes,
     prediction: _prediction,

@@ -25,9 +25,20 @@ export type CategoricalColumn = {
   targets?: number[][];
 };
 
-/** Converts a column's values from a request or a CSV to the engine's numbers. */
-export function columnEncoderOf(column: LearnedColumn): (value: Value) => number | null {
-  if (column.type === 'numerical') return numberReader(column.notation);
+/**
+ * Converts a column's values from a request or a CSV to the engine's numbers.
+ *
+ * @param isSingle whether the file has singles, whose shortest texts Python would not see
+ */
+export function columnEncoderOf(column: LearnedColumn, isSingle = false): (value: Value) => number | null {
+  if (column.type === 'numerical') {
+    const read = numberReader(column.notation);
+    if (!(isSingle && column.notation === 'python')) return read;
+    return value => {
+      const number = read(value);
+      return number === null ? null : Math.fround(number);
+    };
+  }
   if (column.type === 'date') return dateReader(column.order, column.piece);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
   const trimmed = trimmedLevels(column.levels);

@@ -16,7 +16,7 @@ import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields, Without } from '../../formats/records/fields.ts';
 import { wrongNumbers } from '../../scoring/batch/check-values.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
-import { addScores, type Tally } from '../../scoring/counting/tally.ts';
+import { addPredictions, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import { Members, type Part } from '../../scoring/merge/members.ts';
 import type { MergedRecords, Scored } from '../../scoring/scorer.ts';
@@ -123,8 +123,9 @@ export class RecordScorer {
       ? ({ kind: 'distribution', classes, probabilities: numbers, errors } as const)
       : ({ kind: 'numbers', names: namesOf(prediction), values: numbers, errors } as const);
     const scored = { batch, faults, predictions };
-    const scores = { probabilities: numbers, classes: classes.length, errors };
-    for (const { tally, from, to } of counting) if (tally !== undefined) addScores(tally, scores, from, to);
+    if (this.#tally?.layout.isDetailed)
+      for (const { tally, from, to } of counting)
+        if (tally !== undefined) addPredictions(tally, predictions, from, to);
     const tallies = counting.flatMap(({ tally }) => tally ?? []);
     const counts = this.#tally === undefined ? {} : { tallies };
     if (layout.mayJoinLines) return { faults, predictions, ...counts };

@@ -16,24 +16,31 @@ export interface DriftFigures {
   compared_with: { summary: string; run_id: string; started_at: string; input: string; rows: number };
   /** In the order of the summary's columns. */
   columns: ({ name: string } & DriftEntry)[];
-  /** By class. */
-  scores: Record<string, DriftEntry>;
+  /** By class, or by predicted number. */
+  scores: Record<string, DriftEntry & Pick<ComparedScore, 'kind'>>;
+  /** Of the predicted labels together; null if none were predicted. */
+  labels: DriftEntry | null;
+}
+
+/** A class, or a predicted number. */
+export interface ComparedScore {
+  name: string;
+  kind: 'probability' | 'number';
+  /** The rows between edges that the earlier run has chosen; undefined if they were not counted. */
+  rowsBetween: (edges: readonly number[]) => number[] | undefined;
 }
 
 interface DriftComparison {
   columns: readonly EarlierColumn[];
-  /**
-   * The rows of a class's probabilities between edges that the earlier run has chosen; undefined if they were not
-   * counted.
-   */
-  rowsOf: (name: string, edges: readonly number[]) => number[] | undefined;
-  classes: readonly string[];
+  scores: readonly ComparedScore[];
+  /** Null if none were predicted, or counted. */
+  labels: LabelFigures | null;
 }
 
 /** Compares what a run has found in its data with what an earlier one had found. */
 export function compareSummaries(
   earlier: EarlierFigures,
-  { columns, classes, rowsOf }: DriftComparison,
+  { columns, scores, labels }: DriftComparison,
 ): DriftFigures {
   const { file: summary, run_id, started_at, input, rows } = earlier;
   const columnsBefore = new Map(earlier.columns?.map(column => [column.name, column]));
@@ -46,12 +53,23 @@ export function compareSummaries(
       return { name: column.name, ...entryOf(bins?.before, bins?.now) };
     }),
     scores: Object.fromEntries(
-      classes.map(name => {
-        const before = scoresBefore.get(name)?.ranges;
-        return [name, entryOf(before?.rows, before && rowsOf(name, before.edges))];
+      scores.map(({ name, kind, rowsBetween }) => {
+        const before = scoresBefore.get(name);
+        const ranges = before?.kind === kind ? before.ranges : undefined;
+        return [name, { kind, ...entryOf(ranges?.rows, ranges && rowsBetween(ranges.edges)) }];
       }),
     ),
+    labels: labels && labelEntry(earlier.labels, labels),
   };
+}
+
+/** Labels that the earlier run has not counted are its others. */
+function labelEntry(before: LabelFigures | null | undefined, now: LabelFigures): DriftEntry {
+  if (!before) return entryOf(undefined, undefined);
+  const counted = new Map(now.names.map((name, i) => [name, now.rows[i] ?? 0]));
+  const rows = before.names.map(name => counted.get(name) ?? 0);
+  const others = sumOf(now.rows) + now.others - sumOf(rows);
+  return entryOf([...before.rows, before.others], [...rows, others]);
 }
 
 function entryOf(before: readonly number[] | undefined, now: readonly number[] | undefined): DriftEntry {
@@ -153,16 +171,22 @@ const ranges = z
   .object({ edges: z.array(z.number()).max(MAX_BINS).readonly(), rows: counts })
   .refine(({ edges, rows }) => rows.length === edges.length + 1);
 
+/** Rows by name, and those of all others. */
+const namedRows = z
+  .object({ names: z.array(z.string()).max(MAX_BINS).readonly(), rows: counts, others: count })
+  .refine(({ names, rows }) => rows.length === names.length);
+
+/** The labels of a summary, the most frequent first. */
+export const labelShape = namedRows.nullable().default(null);
+export type LabelFigures = z.infer<typeof namedRows>;
+
 const column = z.object({
   name: z.string(),
   missing: count,
   mismatched: count.nullable(),
   unseen: count.nullable(),
   ranges: ranges.nullable(),
-  categories: z
-    .object({ names: z.array(z.string()).max(MAX_BINS).readonly(), rows: counts, others: count })
-    .refine(({ names, rows }) => rows.length === names.length)
-    .nullable(),
+  categories: namedRows.nullable(),
 });
 
 const training = z.object({
@@ -184,10 +208,11 @@ export const columnShapes = z
     }),
   )
   .max(MAX_ENTRIES);
-/** The scores of a summary, by class. */
+const kind = z.enum(['probability', 'number']).default('probability');
+/** The scores of a summary, by class or number. */
 export const scoreShapes = z.record(
   z.string(),
-  z.object({ mean: z.number(), deciles: z.array(z.number()).max(MAX_BINS), ranges }),
+  z.object({ kind, mean: z.number(), deciles: z.array(z.number()).max(MAX_BINS), ranges }),
 );
 
 /** What a comparison takes from the summary of an earlier run. */
@@ -198,7 +223,8 @@ export const earlierFigures = z.object({
   report: z.string().nullable(),
   rows: z.object({ read: count }),
   columns: z.array(column).max(MAX_ENTRIES).nullable(),
-  scores: z.record(z.string(), z.object({ ranges })).nullable(),
+  scores: z.record(z.string(), z.object({ kind, ranges })).nullable(),
+  labels: labelShape,
 });
 
 export type EarlierFigures = z.infer<typeof earlierFigures> & {
@@ -208,6 +234,7 @@ export type EarlierFigures = z.infer<typeof earlierFigures> & {
 export type EarlierColumn = z.infer<typeof column>;
 
 /** Whether there is anything to compare with. */
-export const hasCounts = ({ columns, scores }: z.infer<typeof earlierFigures>): boolean =>
+export const hasCounts = ({ columns, scores, labels }: z.infer<typeof earlierFigures>): boolean =>
   Object.values(scores ?? {}).length > 0 ||
+  labels !== null ||
   (columns ?? []).some(({ ranges, categories }) => ranges !== null || categories !== null);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { classesOf, type PredictionType } from '../../base/contract/predictions.ts';
+import type { PredictionType } from '../../base/contract/predictions.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { withoutNulls } from '../../formats/columns/batch-columns.ts';
 import { columnEncoderOf, type Unrecognized, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
@@ -67,7 +67,7 @@ export function dataTally(
     counting,
     figures(predictionType, rowCounts, sum = tally) {
       const rows = countedRows(rowCounts);
-      return figuresOf(sum, layout, { rows, classes: countedClasses(predictionType), trainingRows, earlier });
+      return figuresOf(sum, layout, { rows, predictionType, trainingRows, earlier });
     },
     check(limits, rowCounts, latest) {
       const isEnd = latest === 'end';
@@ -79,10 +79,6 @@ export function dataTally(
     },
   };
 }
-
-/** The classes whose probabilities are counted; labels and numbers are not. */
-const countedClasses = (predictionType: PredictionType | undefined): readonly string[] | null =>
-  predictionType === undefined || predictionType.kind === 'distribution' ? classesOf(predictionType) : null;
 
 /** Copies of the records with which a run begins: those of a short run are needed at its end. */
 class FirstRecords {

@@ -1,6 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Change, DriftFigures } from '../drift/compare.ts';
+import { ONLY_NUMBER } from '../drift/figures.ts';
 import type { RunObserver, RunView } from '../observer.ts';
 
 /**
@@ -49,7 +50,7 @@ export interface DriftLine {
 export function driftLine(drift: DriftFigures): DriftLine {
   const compared = changedSince(drift);
   const changed = compared.filter(({ change }) => change !== 'none');
-  const all = drift.columns.length + Object.keys(drift.scores).length;
+  const all = drift.columns.length + Object.keys(drift.scores).length + (drift.labels ? 1 : 0);
   const others = all - compared.length;
   const rest = others === 0 || compared.length === 0 ? '' : `; ${others} of ${all} cannot be compared`;
   const line = `compared with ${sanitize(drift.compared_with.summary)}: ${describe(compared, changed)}${rest}`;
@@ -60,15 +61,18 @@ export function driftLine(drift: DriftFigures): DriftLine {
 function changedSince(drift: DriftFigures): Named[] {
   return [
     ...drift.columns.map(({ name, ...entry }) => ({ what: quoted(name), ...entry })),
-    ...Object.entries(drift.scores).map(([name, entry]) => ({
-      what: `the probability of ${quoted(name)}`,
-      ...entry,
-    })),
+    ...Object.entries(drift.scores).map(([name, entry]) => ({ what: scoreText(name, entry.kind), ...entry })),
+    ...(drift.labels ? [{ what: 'the predicted labels', ...drift.labels }] : []),
   ]
     .flatMap(({ what, psi, change, chance }) =>
       psi === null || change === null ? [] : [{ what, psi, change, chance: chance ?? 0 }],
     )
     .sort((a, b) => b.psi - a.psi);
+}
+
+function scoreText(name: string, kind: 'probability' | 'number'): string {
+  if (kind === 'probability') return `the probability of ${quoted(name)}`;
+  return name === ONLY_NUMBER ? 'the predicted numbers' : `the predicted ${quoted(name)}`;
 }
 
 function describe(compared: readonly Named[], changed: readonly Named[]): string {

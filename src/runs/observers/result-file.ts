@@ -44,8 +44,8 @@ export function resultFile(
       } catch (error) {
         // The run is about to be stopped for it.
         if (summary.status === 'finished' || summary.status === 'skipped' || !isFull(error)) throw error;
-        const { columns, scores, drift, runs, ...facts } = summary;
-        const few = { ...facts, columns: null, scores: null, drift: null, runs: null };
+        const { columns, scores, labels, drift, runs, ...facts } = summary;
+        const few = { ...facts, columns: null, scores: null, labels: null, drift: null, runs: null };
         if (target.path === undefined || !overwriteNow(target.path, file.text(few))) throw error;
       }
     },

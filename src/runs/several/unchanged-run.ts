@@ -76,5 +76,6 @@ export const lastRunOfFile = (
   rows: { read, scored: read - rejected, rejected },
   columns: null,
   scores: null,
+  labels: null,
   digests: digest === undefined || read === 0 ? [] : [digest],
 });

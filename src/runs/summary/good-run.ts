@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { columnShapes, scoreShapes } from '../drift/compare.ts';
+import { columnShapes, labelShape, scoreShapes } from '../drift/compare.ts';
 import type { CountedRun, LastRun, Summary } from './summary.ts';
 
 /**
@@ -44,21 +44,27 @@ export function goodRun(summary: Summary, previous?: LastRun, isEnding = false):
     exit_code,
     output,
     rows: all,
-    ...(isPart ? figuresBefore(previous) : { columns: summary.columns, scores: summary.scores }),
+    ...(isPart
+      ? figuresBefore(previous)
+      : { columns: summary.columns, scores: summary.scores, labels: summary.labels }),
     ...(!isPart && all.read !== rows.read && { counted: { ...facts, rows: { read: rows.read } } }),
     digests,
   };
 }
 
-function figuresBefore(previous: LastRun | undefined): Pick<LastRun, 'columns' | 'scores' | 'counted'> {
-  if (previous === undefined) return { columns: null, scores: null };
-  const { run_id, started_at, finished_at, input, report, rows, columns, scores } = previous;
+function figuresBefore(
+  previous: LastRun | undefined,
+): Pick<LastRun, 'columns' | 'scores' | 'labels' | 'counted'> {
+  if (previous === undefined) return { columns: null, scores: null, labels: null };
+  const { run_id, started_at, finished_at, input, report, rows, columns, scores, labels } = previous;
   const own: CountedRun = { run_id, started_at, finished_at, input, report, rows: { read: rows.read } };
-  return { columns, scores, counted: previous.counted ?? own };
+  return { columns, scores, labels, counted: previous.counted ?? own };
 }
 
 /** A summary with the numbers of what its output has: those of the run that a skipped one stands for. */
-export const standingFor = <T extends Pick<Summary, 'status' | 'last' | 'rows' | 'columns' | 'scores'>>(
+export const standingFor = <
+  T extends Pick<Summary, 'status' | 'last' | 'rows' | 'columns' | 'scores' | 'labels'>,
+>(
   summary: T,
 ): T =>
   summary.status !== 'skipped' || summary.last === null
@@ -68,6 +74,7 @@ export const standingFor = <T extends Pick<Summary, 'status' | 'last' | 'rows' |
         rows: { ...summary.rows, ...summary.last.rows },
         columns: summary.last.columns,
         scores: summary.last.scores,
+        labels: summary.last.labels,
       };
 
 /** A good run as a ledger or a summary has it. */
@@ -82,6 +89,7 @@ export const lastRunShape = z.object({
   rows: z.object({ read: z.number(), scored: z.number(), rejected: z.number() }),
   columns: columnShapes.nullable(),
   scores: scoreShapes.nullable(),
+  labels: labelShape,
   counted: z
     .object({
       run_id: z.string(),

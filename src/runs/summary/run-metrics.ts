@@ -1,4 +1,5 @@
 import { countedRows } from '../../scoring/row-counts.ts';
+import type { ScoreFigures } from '../drift/figures.ts';
 import { goodRun, standingFor } from './good-run.ts';
 import type { Summary } from './summary.ts';
 
@@ -104,7 +105,7 @@ const MAX_SERIES = 100;
  * What was found in the data, of the columns that have changed most or have the most values that the model does not
  * know.
  */
-function dataMetrics({ rows, columns, scores, drift }: Summary, metric: MakeMetric): RunMetric[] {
+function dataMetrics({ rows, columns, scores, labels, drift }: Summary, metric: MakeMetric): RunMetric[] {
   const counted = countedRows({ read: rows.read, rejectedBy: rows.rejected_by });
   const indexes = new Map(drift?.columns.map(({ name, psi }) => [name, psi]));
   const shown = (columns ?? []).map(column => {
@@ -129,7 +130,13 @@ function dataMetrics({ rows, columns, scores, drift }: Summary, metric: MakeMetr
   }
   const ofColumns = (what: Exclude<keyof Shown, 'labels'>) =>
     shown.map(column => [column[what], column.labels] as const);
-  const classes = Object.entries(scores ?? {}).slice(0, MAX_SERIES);
+  const ofKind = (kind: ScoreFigures['kind']) =>
+    Object.entries(scores ?? {})
+      .filter(([, score]) => score.kind === kind)
+      .slice(0, MAX_SERIES);
+  const [classes, numbers] = [ofKind('probability'), ofKind('number')];
+  const psiOf = (name: string): number | null => drift?.scores[name]?.psi ?? null;
+  const labelled = labels === null ? 0 : sum([...labels.rows, labels.others]);
   return [
     metric('column_missing', '1', 'Share of the values of a column that are missing.', ofColumns('missing')),
     metric(
@@ -160,7 +167,30 @@ function dataMetrics({ rows, columns, scores, drift }: Summary, metric: MakeMetr
       'score_psi',
       '',
       'Population stability index of the probability of a class since the run of --compare.',
-      classes.map(([name]) => [drift?.scores[name]?.psi ?? null, { class: name }]),
+      classes.map(([name]) => [psiOf(name), { class: name }]),
+    ),
+    metric(
+      'prediction_mean',
+      '',
+      'Mean of a predicted number.',
+      numbers.map(([name, { mean }]) => [mean, { number: name }]),
+    ),
+    metric(
+      'prediction_share',
+      '1',
+      'Share of a predicted label.',
+      (labels?.names ?? [])
+        .slice(0, MAX_SERIES)
+        .map((label, i) => [(labels?.rows[i] ?? 0) / labelled, { label }]),
+    ),
+    metric(
+      'prediction_psi',
+      '',
+      'Population stability index of a predicted number, or of the predicted labels, since the run of --compare.',
+      [
+        ...numbers.map(([name]) => [psiOf(name), { number: name }] as const),
+        [drift?.labels?.psi ?? null] as const,
+      ],
     ),
   ];
 }
@@ -172,5 +202,7 @@ type MakeMetric = (
   help: string,
   values: readonly (readonly [value: number | null, labels?: MetricLabels])[],
 ) => RunMetric;
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 const secondsOf = (time: string | null): number | null => (time === null ? null : Date.parse(time) / 1000);

@@ -1,6 +1,6 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
-import type { DriftFigures } from '../drift/compare.ts';
+import type { DriftFigures, LabelFigures } from '../drift/compare.ts';
 import type { ColumnFigures, ScoreFigures } from '../drift/figures.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
@@ -113,7 +113,10 @@ export interface Summary {
   digest: string | null;
   /** What was found in the columns; null if nothing was counted. */
   columns: readonly ColumnFigures[] | null;
+  /** By class, or by predicted number; null for labels, and if nothing was counted. */
   scores: Readonly<Record<string, ScoreFigures>> | null;
+  /** The predicted labels; null for other predictions, and if nothing was counted. */
+  labels: LabelFigures | null;
   /** Changes since the run of --compare; null without it. */
   drift: DriftFigures | null;
   warnings: readonly RunWarning[];
@@ -155,6 +158,7 @@ export interface LastRun {
   rows: { read: number; scored: number; rejected: number };
   columns: readonly ColumnFigures[] | null;
   scores: Readonly<Record<string, ScoreFigures>> | null;
+  labels: LabelFigures | null;
   /** The run, and the rows, that columns and scores are of; not there if they are of all rows of this one. */
   counted?: CountedRun | undefined;
   /** The `digest` of each input that had rows. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CountedColumn, UnknownKind } from './counted-column.ts';
+import { PredictedLabels, PredictedNumbers } from './numbers/counted-predictions.ts';
 import { NO_SCORE, SCORE_BINS, type Tally, type TallyLayout } from './tally.ts';
 
 const numbers = z.array(z.number());
@@ -13,6 +14,10 @@ export const tallyShape = z.strictObject({
   scoreSums: numbers,
   /** By class, pairs of a bin and its rows. */
   scores: z.array(numbers),
+  /** See `StoredNumbers`; only if numbers are predicted. */
+  numbers: z.object({ sums: numbers, bins: z.array(numbers) }).optional(),
+  /** See `StoredLabels`; only if labels are predicted. */
+  labels: z.object({ names: z.array(z.string()), rows: numbers, others: z.number() }).optional(),
 });
 export type StoredTally = z.infer<typeof tallyShape>;
 
@@ -25,6 +30,8 @@ export class RunTally {
   scoreSums: Float64Array;
   /** By class, the rows of each bin. */
   scores: Float64Array;
+  numbers: PredictedNumbers | undefined;
+  labels: PredictedLabels | undefined;
 
   private constructor(
     isDetailed: boolean,
@@ -44,24 +51,32 @@ export class RunTally {
   }
 
   /** @returns undefined if it belongs to a report that has other columns or categories */
-  static from({ counts, sums, scoreSums, scores }: StoredTally, layout: TallyLayout): RunTally | undefined {
+  static from(
+    { counts, sums, scoreSums, scores, ...stored }: StoredTally,
+    layout: TallyLayout,
+  ): RunTally | undefined {
     const empty = layout.newTally();
     if (counts.length !== empty.counts.length || sums.length !== empty.sums.length) return undefined;
     const dense = new Float64Array(scoreSums.length * SCORE_BINS);
     for (const [index, pairs] of scores.entries())
       for (let i = 0; i < pairs.length; i += 2)
         dense[index * SCORE_BINS + (pairs[i] ?? 0)] = pairs[i + 1] ?? 0;
-    return new RunTally(layout.isDetailed, {
+    const tally = new RunTally(layout.isDetailed, {
       counts: Float64Array.from(counts),
       sums: Float64Array.from(sums),
       scoreSums: Float64Array.from(scoreSums),
       scores: dense,
     });
+    tally.numbers = stored.numbers && PredictedNumbers.from(stored.numbers);
+    tally.labels = stored.labels && new PredictedLabels(stored.labels);
+    return tally;
   }
 
-  add({ counts, sums, scoreBins, scoreSums }: Tally): void {
+  add({ counts, sums, scoreBins, scoreSums, predicted }: Tally): void {
     addTo(this.counts, counts);
     addTo(this.sums, sums);
+    if (predicted?.kind === 'numbers') this.#numbersOf(predicted.sums.length).add(predicted);
+    else if (predicted?.kind === 'label') this.#labels().add(predicted);
     if (!this.#hasScores(scoreSums.length)) return;
     addTo(this.scoreSums, scoreSums);
     const { scores } = this;
@@ -73,12 +88,24 @@ export class RunTally {
   }
 
   /** Adds what another run with the same layout has counted. */
-  addRun({ counts, sums, scoreSums, scores }: RunTally): void {
+  addRun({ counts, sums, scoreSums, scores, numbers, labels }: RunTally): void {
     addTo(this.counts, counts);
     addTo(this.sums, sums);
+    if (numbers !== undefined) this.#numbersOf(numbers.perRow).addRun(numbers);
+    if (labels !== undefined) this.#labels().addRun(labels);
     if (!this.#hasScores(scoreSums.length)) return;
     addTo(this.scoreSums, scoreSums);
     addTo(this.scores, scores);
+  }
+
+  #numbersOf(perRow: number): PredictedNumbers {
+    this.numbers ??= new PredictedNumbers(new Float64Array(perRow));
+    return this.numbers;
+  }
+
+  #labels(): PredictedLabels {
+    this.labels ??= new PredictedLabels();
+    return this.labels;
   }
 
   /** Adds space for probabilities, if there are any to add. */
@@ -96,12 +123,15 @@ export class RunTally {
   }
 
   copy(): RunTally {
-    return new RunTally(this.isDetailed, {
+    const copy = new RunTally(this.isDetailed, {
       counts: this.counts.slice(),
       sums: this.sums.slice(),
       scoreSums: this.scoreSums.slice(),
       scores: this.scores.slice(),
     });
+    copy.numbers = this.numbers?.copy();
+    copy.labels = this.labels?.copy();
+    return copy;
   }
 
   toJSON(): StoredTally {
@@ -113,6 +143,8 @@ export class RunTally {
       scores: Array.from(this.scoreSums, (_, index) =>
         [...this.scoresOf(index).entries()].flatMap(([bin, rows]) => (rows === 0 ? [] : [bin, rows])),
       ),
+      ...(this.numbers && { numbers: this.numbers.toJSON() }),
+      ...(this.labels && { labels: this.labels.toJSON() }),
     };
   }
 }

@@ -1,5 +1,7 @@
+import type { Distributions, Predictions } from '../../base/contract/predictions.ts';
 import type { Unrecognized } from '../../formats/columns/column-encoder.ts';
 import type { CountedColumn, Counting } from './counted-column.ts';
+import { countsOfPredictions, type PredictionCounts } from './numbers/counted-predictions.ts';
 
 /** What was counted in some rows, as plain data that goes from thread to thread. */
 export interface Tally {
@@ -11,6 +13,8 @@ export interface Tally {
   scoreBins: Uint16Array;
   /** By class, the sum of its probabilities. */
   scoreSums: Float64Array;
+  /** Of predictions that are no probabilities. */
+  predicted?: PredictionCounts;
 }
 
 const kinds: readonly Unrecognized[] = ['missing', 'mismatched', 'unseen', 'trimmed'];
@@ -148,18 +152,20 @@ function binsOf({ learned, edges, levels }: CountedColumn): number {
   return learned?.type === 'categorical' ? levels.length + 1 : edges.length + 1;
 }
 
-/**
- * Counts the probabilities of the rows `[from, to)`, `classes` per row.
- *
- * @param errors rows without probabilities
- */
-export function addScores(
+/** Counts the predictions of the rows `[from, to)`. */
+export function addPredictions(tally: Tally, predictions: Predictions, from: number, to: number): void {
+  if (from === to) return;
+  if (predictions.kind === 'distribution') addProbabilities(tally, predictions, from, to);
+  else tally.predicted = countsOfPredictions(predictions, from, to);
+}
+
+function addProbabilities(
   tally: Tally,
-  { probabilities, classes, errors }: Scores,
+  { probabilities, classes: { length: classes }, errors }: Distributions,
   from: number,
   to: number,
 ): void {
-  if (classes === 0 || from === to) return;
+  if (classes === 0) return;
   const scoreBins = new Uint16Array((to - from) * classes);
   const scoreSums = new Float64Array(classes);
   for (let row = from, at = 0; row < to; row++) {
@@ -172,12 +178,6 @@ export function addScores(
   }
   tally.scoreBins = scoreBins;
   tally.scoreSums = scoreSums;
-}
-
-interface Scores {
-  probabilities: Float64Array;
-  classes: number;
-  errors: ReadonlyMap<number, unknown>;
 }
 
 const NO_BINS = new Uint16Array();
@@ -228,20 +228,21 @@ function lowLimit(bin: number): number {
 }
 
 /**
- * A quantile of counted probabilities, as if they were spread evenly over their bins.
+ * A quantile of what was counted, as if it were spread evenly over its bins.
  *
  * @param counts of the bins, with at least one row
+ * @param limitOf the lower limit of a bin; by default, of one of probabilities
  */
-export function binQuantile(counts: Float64Array, share: number): number {
+export function binQuantile(counts: Float64Array, share: number, limitOf = lowerLimit): number {
   const total = counts.reduce((sum, rows) => sum + rows, 0);
   const wanted = share * total;
   let below = 0;
   for (const [bin, rows] of counts.entries()) {
     if (rows > 0 && below + rows >= wanted) {
-      const [low, high] = [lowerLimit(bin), lowerLimit(bin + 1)];
+      const [low, high] = [limitOf(bin), limitOf(bin + 1)];
       return low + ((high - low) * Math.max(0, wanted - below)) / rows;
     }
     below += rows;
   }
-  return 1;
+  return limitOf(counts.length);
 }

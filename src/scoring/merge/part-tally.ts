@@ -7,7 +7,7 @@ import { readerOf } from '../../formats/columns/reader-of.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Counting } from '../counting/counted-column.ts';
-import { addScores, type Tally, TallyLayout } from '../counting/tally.ts';
+import { addPredictions, type Tally, TallyLayout } from '../counting/tally.ts';
 import type { ScoredBatch } from '../scorer.ts';
 
 export interface PartTallyOptions {
@@ -19,7 +19,7 @@ export interface PartTallyOptions {
 }
 
 /**
- * Counts the values and probabilities of a batch's records `[from, to)`; each batch from its first record to its last.
+ * Counts the values and predictions of a batch's records `[from, to)`; each batch from its first record to its last.
  */
 export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally;
 
@@ -38,10 +38,7 @@ export function partTally({ layout, nulls = [], counting }: PartTallyOptions): P
     fields ??= new FieldTally(counted, nulls, layout);
     const isWhole = from === 0 && to === batch.ends.length;
     const { tally, rows } = fields.count(isWhole ? batch : layout.slice(batch, from, to));
-    if (counting.isDetailed && predictions.kind === 'distribution') {
-      const { probabilities, classes, errors } = predictions;
-      addScores(tally, { probabilities, classes: classes.length, errors }, row, row + rows);
-    }
+    if (counting.isDetailed) addPredictions(tally, predictions, row, row + rows);
     for (const [index, { code }] of predictions.errors)
       if (code === unknownColumns.code && index >= row && index < row + rows) counted.leaveOut(tally, 1);
     row += rows;

@@ -25,13 +25,15 @@ export interface LearnedModel {
 }
 
 /** Labelled rows that a model was not trained on. */
-interface TestingRows {
+export interface TestingRows {
   rows: readonly (readonly string[])[];
   /** Each row's class. */
   labels: readonly number[];
   classes: readonly string[];
   /** For each column of the model, its index in a row. */
   indexes: readonly number[];
+  /** By index in a row, whether the file has singles. */
+  singles?: readonly boolean[] | undefined;
 }
 
 /** What rows that a model was not trained on show of it. */
@@ -51,29 +53,25 @@ interface MeasureOptions {
   onDrivers?(): void;
 }
 
-/**
- * The values of rows as a model reads them.
- *
- * @param indexes of each column, in a row
- */
+/** The values of rows as a model reads them. */
 export const encodedColumns = (
   columns: readonly LearnedColumn[],
-  indexes: readonly number[],
-  rows: readonly (readonly string[])[],
+  { rows, indexes, singles = [] }: Pick<TestingRows, 'rows' | 'indexes' | 'singles'>,
 ): ColumnNumbers[] =>
   columns.map((column, i) => {
-    const encode = columnEncoderOf(column);
-    return rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));
+    const at = indexes[i] ?? 0;
+    const encode = columnEncoderOf(column, singles[at]);
+    return rows.map(row => encode(row[at] ?? ''));
   });
 
 /** Computes all metrics of a model of classes; `columns` are those of the model. */
 export function measure(
   model: EngineModel,
   columns: readonly LearnedColumn[],
-  { rows, labels, classes, indexes }: TestingRows,
+  { rows, labels, classes, indexes, singles = [] }: TestingRows,
   { learned = labels, seed, onDrivers }: MeasureOptions,
 ): Measured {
-  const encoded = encodedColumns(columns, indexes, rows);
+  const encoded = encodedColumns(columns, { rows, indexes, singles });
   const probabilities = predictColumns(model, encoded);
   const scored = { probabilities, labels, classes: classes.length };
   onDrivers?.();

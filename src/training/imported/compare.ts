@@ -107,15 +107,7 @@ async function compareRecords(
         hint: 'Check --classes and the names of the columns: raw_score or raw_score_0, probability_CLASS, prediction.',
       },
     );
-  const encoders = columns.map((column, i) => {
-    const encode = columnEncoderOf(column);
-    const isNumberInSingle = layout.singles?.[places[i] as number] === true && column.type === 'numerical';
-    if (!isNumberInSingle) return encode;
-    return (value: Value): number | null => {
-      const number = encode(value);
-      return number === null ? null : Math.fround(number);
-    };
-  });
+  const encoders = columns.map((column, i) => columnEncoderOf(column, layout.singles?.[places[i] as number]));
   const given = (text: string): Value => (nulls.has(text) ? null : text);
   const compared = { rows: 0, numbers: 0, identical: 0, largest_difference: 0 };
   let first: Difference | undefined;

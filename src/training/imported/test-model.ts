@@ -62,12 +62,12 @@ export async function testModel(
   });
   const classes = [...prediction.classes];
   const labels = labelsIn(history, classes, { file, predict, namesClasses });
-  const { header, rows } = history;
+  const { header, rows, singles } = history;
   const indexes = columns.map(({ name }) => header.indexOf(name));
   const engine = engineOf(compileModel(predictor, columns, prediction, output), {
     memory: BatchMemory.create(),
   });
-  const measured = measure(engine, columns, { rows, labels, classes, indexes }, { seed: SEED });
+  const measured = measure(engine, columns, { rows, labels, classes, indexes, singles }, { seed: SEED });
   const { quality, probabilities, shares } = measured;
   const drivers = driversOf(columns, shares);
   const scored = { probabilities, labels, classes: classes.length };

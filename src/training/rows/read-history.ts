@@ -49,6 +49,8 @@ export interface LabelledHistory {
   header: readonly string[];
   /** The index of the predicted column in the header. */
   column: number;
+  /** By column, whether the file has numbers in single precision; undefined for a format that does not say. */
+  singles?: readonly boolean[] | undefined;
   /** Each as long as the header, in file order. */
   rows: string[][];
   /** Each row's label, cleaned: the name of its class; empty if there are numbers. */
@@ -164,6 +166,7 @@ export async function readHistory(
     const ofClasses = numbers === undefined ? rare.notes(sample.counts(), classOf, predict) : [];
     return {
       header: layout.names,
+      singles: layout.singles,
       column,
       rows,
       labels,

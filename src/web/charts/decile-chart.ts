@@ -1,11 +1,11 @@
-import { scaleLinear } from 'd3-scale';
+import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
-import { countText, nameText, percentOf, shortened } from '../texts.ts';
+import { countText, nameText, numberText, percentOf, shortened } from '../texts.ts';
 import { figure, toTenths } from './figure.ts';
 
-/** The distribution of the probabilities of a class. */
+/** The distribution of the probabilities of a class, or of a predicted number. */
 export interface DecileRow {
-  /** The class, as in the file. */
+  /** The class or number, as in the file. */
   name: string;
   mean: number;
   /** Nine, ascending. */
@@ -20,11 +20,13 @@ interface DecileChart {
   rows: readonly DecileRow[];
   /** Rows of the table of numbers; the chart may have fewer. */
   all: readonly DecileRow[];
+  /** Whether the values are any numbers; by default, they are the probabilities of classes. */
+  isNumbers?: boolean;
 }
 
 const ROW = 36;
 const MAX_LABEL = 22;
-/** Where the axis ends: at the first that all deciles are below. */
+/** Where an axis of probabilities ends: at the first that all deciles are below. */
 const tops = [0.05, 0.1, 0.25, 0.5, 1];
 /** Pairs of deciles between which a band is drawn, the widest first. */
 const bands = [
@@ -34,25 +36,23 @@ const bands = [
   [3, 5],
 ] as const;
 
-/** For each class, bands between the deciles of its probability and a line at the median, on one axis. */
-export function decileChart({ id, title, rows, all }: DecileChart): Html {
-  const most = Math.max(0, ...rows.map(({ deciles }) => deciles.at(-1) ?? 0));
-  const top = tops.find(each => most <= each) ?? 1;
-  const end = percentOf(top, 0);
-  const at = scaleLinear([0, top], [0, 100]).clamp(true);
-  const position = (share: number | undefined): string => `${toTenths(at(share ?? 0))}%`;
+/** For each class or number, bands between its deciles and a line at the median, on one axis. */
+export function decileChart({ id, title, rows, all, isNumbers = false }: DecileChart): Html {
+  const text = isNumbers ? numberText : percentOf;
+  const at = (isNumbers ? axisOfNumbers(rows) : axisOfShares(rows)).range([0, 100]).clamp(true);
+  const [start, end] = at.domain().map(value => (isNumbers ? numberText(value) : percentOf(value, 0)));
+  const ends = `rom ${start} at the left to ${end} at the right.`;
+  const position = (value: number | undefined): string => `${toTenths(at(value ?? 0))}%`;
+  const classes = rows.length === 1 ? 'a class' : `${countText(rows.length)} classes`;
   return figure({
     id,
     title,
-    description: `The deciles of the probabilities of ${rows.length === 1 ? 'a class' : `${countText(rows.length)} classes`}, from 0% at the left to ${end} at the right.`,
-    caption: html`From 0% at the left to ${end} at the right. <span class="key band">from the 10th to the 90th percentile, darker towards the middle</span> <span class="key mark">median</span>`,
+    description: `The deciles of ${isNumbers ? 'predicted numbers' : `the probabilities of ${classes}`}, f${ends}`,
+    caption: html`F${ends} <span class="key band">from the 10th to the 90th percentile, darker towards the middle</span> <span class="key mark">median</span>`,
     height: ROW * rows.length,
     content: rows.map(({ name, mean, deciles, note }, i) => {
       const y = ROW * i;
-      const [whole, value] = [
-        nameText(name),
-        `mean ${percentOf(mean)}${note === undefined ? '' : ` · ${note}`}`,
-      ];
+      const [whole, value] = [nameText(name), `mean ${text(mean)}${note === undefined ? '' : ` · ${note}`}`];
       return html`<g><title>${whole}: ${value}</title>
 <text class="label" x="0" y="${y + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${y + 14}" text-anchor="end">${value}</text>
 <rect class="track" x="0" y="${y + 20}" width="100%" height="8" rx="2"/>${bands.map(([from, to]) => {
@@ -61,12 +61,31 @@ export function decileChart({ id, title, rows, all }: DecileChart): Html {
       })}<line class="mark" x1="${position(deciles[4])}" x2="${position(deciles[4])}" y1="${y + 19}" y2="${y + 29}"/></g>`;
     }),
     numbers: {
-      head: ['Class', 'Mean', ...Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`)],
+      head: [
+        isNumbers ? 'Number' : 'Class',
+        'Mean',
+        ...Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`),
+      ],
       rows: all.map(({ name, mean, deciles }) => [
         nameText(name),
-        percentOf(mean),
-        ...deciles.map(decile => percentOf(decile)),
+        text(mean),
+        ...deciles.map(decile => text(decile)),
       ]),
     },
   });
+}
+
+const highest = (rows: readonly DecileRow[]): number =>
+  Math.max(...rows.map(({ deciles }) => deciles.at(-1) ?? 0));
+
+function axisOfShares(rows: readonly DecileRow[]): ScaleLinear<number, number> {
+  const most = highest(rows);
+  return scaleLinear([0, tops.find(each => most <= each) ?? 1], [0, 1]);
+}
+
+/** Round numbers around the deciles; 0 is among them if it is not far. */
+function axisOfNumbers(rows: readonly DecileRow[]): ScaleLinear<number, number> {
+  const [low, high] = [Math.min(...rows.map(({ deciles }) => deciles[0] ?? 0)), highest(rows)];
+  const from = low > 0 && low < high / 2 ? 0 : low;
+  return scaleLinear([from, high > from ? high : from + 1], [0, 1]).nice();
 }

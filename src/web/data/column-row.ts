@@ -2,6 +2,7 @@ import { type TypeChoice, typeChoices } from '../../base/contract/limits.ts';
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { flag, type Html, html, named } from '../html.ts';
+import { numberText } from '../texts.ts';
 import type { Histogram, ProfiledColumn } from './profile/profile-shape.ts';
 import { columnTypeOf, type DataSettings } from './settings.ts';
 
@@ -104,11 +105,6 @@ function histogramPicture(histogram: Histogram, type: 'numerical' | 'date'): Htm
 }
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
-
-const numberText = (value: number): string =>
-  Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-4)
-    ? value.toExponential(2)
-    : value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 
 /** Days since 1970 as a date. */
 function dayText(days: number): string {

@@ -1,11 +1,10 @@
-import { importedFacts, numbersText } from '../../base/contract/imported-facts.ts';
 import type { ImportedReport } from '../../base/contract/schemas.ts';
-import { sanitize } from '../../base/sanitize.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
 import { countText } from '../texts.ts';
 import { useIt } from './report-page.ts';
+import { IMPORT_NOTES, importedOrigin } from './sections/imported-origin.ts';
 import { notes, reportHeading } from './sections/overview.ts';
 
 /** The report of a model that another library trained, and who looks at it. */
@@ -15,7 +14,7 @@ interface ImportedView {
   origin: string;
 }
 
-/** The page of a report that was imported: where its model comes from. It has no metrics, and so no charts. */
+/** The page of a report that was imported without labelled rows: it has no metrics, and so no charts. */
 export function importedPage(view: ImportedView): Page {
   const { report, origin } = view;
   const features = Object.fromEntries(report.columns.map(({ name }) => [name, null]));
@@ -26,23 +25,12 @@ export function importedPage(view: ImportedView): Page {
     styles: ['report.css'],
     scripts: ['copy.js'],
     content: html`${reportHeading(view)}
-<div class="overview">${origins(report)}
+<div class="overview">${importedOrigin(report)}
 ${columns(report)}</div>
 ${useIt({ report, origin, features: JSON.stringify(features) })}
-${notes(view, 'Notes of the import')}`,
+${notes(view, IMPORT_NOTES)}`,
   };
 }
-
-function origins({ imported_from: from, classes, numbers = [] }: ImportedReport): Html {
-  const facts: [name: string, text: string][] = [
-    ['predicts', classes === undefined ? numbersText(numbers) : `${countText(classes.length)} classes`],
-    ...importedFacts(from),
-  ];
-  return html`<section class="card stack" aria-labelledby="tech-specs"><h2 id="tech-specs">Imported model</h2>
-<dl class="facts">${facts.map(([name, text]) => html`<dt>${capitalized(name)}</dt><dd>${sanitize(text)}</dd>`)}</dl></section>`;
-}
-
-const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** More are only counted. */
 const MAX_COLUMNS = 200;

@@ -1,4 +1,10 @@
-import { isImported, isOfNumbers, type TrainedReport } from '../../base/contract/schemas.ts';
+import {
+  isImported,
+  isOfNumbers,
+  isTested,
+  type TestedReport,
+  type TrainedReport,
+} from '../../base/contract/schemas.ts';
 import { readReport, reportVersion } from '../../models/store/report-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
@@ -8,7 +14,7 @@ import { type PersonaField, personaFields } from './persona/fields.ts';
 
 /** A report with what its page derives from it. */
 export interface LoadedReport {
-  report: TrainedReport;
+  report: TrainedReport | TestedReport;
   /** Undefined if the testing results cannot be read; the rest of the page does not need them. */
   evaluation: ReportEvaluation | undefined;
   fields: readonly PersonaField[];
@@ -44,10 +50,10 @@ export function reportLoader(context: LoaderContext): (id: string) => Promise<Lo
 
 async function readAll({ home, models, log }: LoaderContext, id: string): Promise<LoadedReport> {
   const report = await readReport(home, id);
-  if (isImported(report) || isOfNumbers(report))
+  if ((isImported(report) && !isTested(report)) || isOfNumbers(report))
     throw new RequestError(
       'no_such_endpoint',
-      'The report was imported or predicts a number, so there is no persona to try on its page.',
+      'The report was imported without labelled rows, or predicts a number, so there is no persona to try.',
     );
   // The columns as the model has them: the report does not store the categories.
   const { columns } = (await models.predictor(id)).model;

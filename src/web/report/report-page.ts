@@ -1,7 +1,9 @@
+import { isImported } from '../../base/contract/schemas.ts';
 import { copyBox } from '../elements.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { ReportView } from './report-view.ts';
+import { IMPORT_NOTES, importedOrigin } from './sections/imported-origin.ts';
 import { drivers, notes, reportHeading, techSpecsSection, warnings } from './sections/overview.ts';
 import { personaForm } from './sections/persona-form.ts';
 import { testingResultsSection } from './sections/testing-results.ts';
@@ -28,10 +30,11 @@ ${warnings(view)}
 <nav class="contents" aria-label="On this page"><ul>${links}</ul></nav>
 <div class="overview">${techSpecsSection(view)}
 ${drivers(view)}</div>
+${isImported(view.report) && importedOrigin(view.report)}
 ${testingResultsSection(view)}
 ${personaForm(view)}
 ${useIt({ ...view, features: view.persona.features })}
-${notes(view)}`,
+${notes(view, isImported(view.report) ? IMPORT_NOTES : undefined)}`,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { isImported, type TrainedReport } from '../../base/contract/schemas.ts';
+import { isImported, isTested } from '../../base/contract/schemas.ts';
 import { readReport, testingResults } from '../../models/store/report-store.ts';
 import { deleteReport } from '../../models/store/write-report.ts';
 import { authorize } from '../../server/auth/require-key.ts';
@@ -11,7 +11,7 @@ import { addNotice } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { requireScope, requireUnbound, sessionOf } from '../session/require-session.ts';
 import { importedPage } from './imported-page.ts';
-import { reportLoader } from './loaded-reports.ts';
+import { type LoadedReport, reportLoader } from './loaded-reports.ts';
 import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
 import { controlText, type PersonaValues } from './persona/read-form.ts';
 import { curveFigure } from './persona/response-curve.ts';
@@ -40,7 +40,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     requireScope(request, id, 'report');
     const session = sessionOf(request);
     const report = await readReport(home, id);
-    if (isImported(report)) {
+    if (isImported(report) && !isTested(report)) {
       const origin = originOf(request, context);
       return sendPage(request, reply, importedPage({ report, session, origin }));
     }
@@ -117,7 +117,7 @@ const wrongFields = ({ errors }: PersonaView) => ({
 });
 
 /** The class of the curves: the given one, otherwise of two the second, and of several the most frequent. */
-function classOf(text: string, { classes, quality }: TrainedReport): number {
+function classOf(text: string, { classes, quality }: LoadedReport['report']): number {
   if (/^\d{1,3}$/.test(text) && Number(text) < classes.length) return Number(text);
   if (classes.length === 2) return 1;
   const rows = classRows(quality.confusion);

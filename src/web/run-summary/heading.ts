@@ -46,7 +46,7 @@ ${warnings.map(({ message }) => noticeBox({ kind: 'warn', text: html`<strong>War
 function lastText(status: Summary['status'], { finished_at, rows }: LastRun): Html {
   const when = timeText(finished_at);
   if (status === 'skipped')
-    return html`Nothing was scored now. The rows, columns and probabilities are those of the run that finished at ${when}.`;
+    return html`Nothing was scored now. The rows, columns and predictions are those of the run that finished at ${when}.`;
   return html`The last good run finished at ${when}: ${countedText(rows.read, 'row')} read, ${countText(rows.scored)} scored, ${countText(rows.rejected)} rejected.`;
 }
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
+import type { LabelFigures } from '../../runs/drift/compare.ts';
+import { ONLY_NUMBER, type ScoreFigures } from '../../runs/drift/figures.ts';
 import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
@@ -8,7 +10,7 @@ import { assetText } from '../assets.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
 import { type Html, type HtmlPart, html } from '../html.ts';
-import { countedText, countText, percentOf } from '../texts.ts';
+import { countedText, countText, nameText, percentOf } from '../texts.ts';
 import { columnsSection } from './columns-section.ts';
 import { durationText, notices, runHeading, statusBadge, timeText } from './heading.ts';
 import { countedList, timelineSection } from './timeline-section.ts';
@@ -32,6 +34,7 @@ ${timelineSection(summary, points)}
 ${rejectsSection(summary)}
 ${columnsSection(summary)}
 ${classesSection(summary)}
+${predictionsSection(summary)}
 ${filesSection(summary)}
 ${facts(summary)}`,
   });
@@ -169,21 +172,63 @@ ${barChart({
 const MAX_SHOWN = 40;
 
 /** The distribution of the probabilities of each class. */
-export function classesSection({ scores, drift, classes }: Summary): Html | undefined {
-  // A summary of several files names the classes only in its scores.
-  const names = classes.length > 0 ? classes : Object.keys(scores ?? {});
-  const all = names.flatMap((name): DecileRow[] => {
-    const own = scores !== null && Object.hasOwn(scores, name) ? scores[name] : undefined;
-    if (own === undefined) return [];
-    const psi = drift !== null && Object.hasOwn(drift.scores, name) ? drift.scores[name]?.psi : undefined;
-    return [
-      { name, mean: own.mean, deciles: own.deciles, note: psi == null ? undefined : `PSI ${psi.toFixed(2)}` },
-    ];
-  });
+export function classesSection(summary: Summary): Html | undefined {
+  const all = scoreRows(summary, 'probability');
   if (all.length === 0) return undefined;
   const rows = all.length > MAX_SHOWN ? all.toSorted((a, b) => b.mean - a.mean).slice(0, MAX_SHOWN) : all;
   return html`<section class="card stack" aria-labelledby="classes"><h2 id="classes">Classes</h2>
 ${all.length > MAX_SHOWN && html`<p class="muted">The ${MAX_SHOWN} most probable of ${countText(all.length)} classes.</p>`}
 ${decileChart({ id: 'deciles', title: 'Probabilities', rows, all })}
 </section>`;
+}
+
+function scoreRows({ scores, drift, classes }: Summary, kind: ScoreFigures['kind']): DecileRow[] {
+  // A summary of several files names the classes only in its scores.
+  const names = classes.length > 0 ? classes : Object.keys(scores ?? {});
+  return names.flatMap((name): DecileRow[] => {
+    const own = scores !== null && Object.hasOwn(scores, name) ? scores[name] : undefined;
+    if (own?.kind !== kind) return [];
+    const psi = drift !== null && Object.hasOwn(drift.scores, name) ? drift.scores[name]?.psi : undefined;
+    return [{ name, mean: own.mean, deciles: own.deciles, note: psiNote(psi) }];
+  });
+}
+
+const psiNote = (psi: number | null | undefined): string | undefined =>
+  psi == null ? undefined : `PSI ${psi.toFixed(2)}`;
+
+/** The distribution of each predicted number, or of the predicted labels. */
+export function predictionsSection(summary: Summary): Html | undefined {
+  const { labels, drift } = summary;
+  const charts = scoreRows(summary, 'number')
+    .slice(0, MAX_SHOWN)
+    .map((row, i) => {
+      const title = row.name === ONLY_NUMBER ? 'Predicted numbers' : nameText(row.name);
+      return decileChart({ id: `numbers-${i}`, title, rows: [row], all: [row], isNumbers: true });
+    });
+  if (labels !== null && labels.names.length > 0) charts.push(labelChart(labels, drift?.labels?.psi));
+  if (charts.length === 0) return undefined;
+  return html`<section class="card stack" aria-labelledby="predictions"><h2 id="predictions">Predictions</h2>
+${charts}
+</section>`;
+}
+
+function labelChart({ names, rows, others }: LabelFigures, psi: number | null | undefined): Html {
+  const total = rows.reduce((sum, count) => sum + count, others);
+  const all = names.map((name, i) => ({ name, count: rows[i] ?? 0 }));
+  if (others > 0) all.push({ name: 'all others', count: others });
+  const share = (count: number): string => percentOf(count / total);
+  return barChart({
+    id: 'labels',
+    title: 'Predicted labels',
+    description: `The shares of ${countedText(names.length, 'label')}; the most frequent is ${nameText(names[0] ?? '')}.`,
+    caption: psiNote(psi),
+    most: Math.max(...all.map(({ count }) => count)),
+    bars: all
+      .slice(0, MAX_SHOWN)
+      .map(({ name, count }) => ({ label: name, value: count, text: share(count) })),
+    numbers: {
+      head: ['Label', 'Rows', 'Share'],
+      rows: all.map(({ name, count }) => [nameText(name), countText(count), share(count)]),
+    },
+  });
 }

@@ -38,6 +38,7 @@ const summary: Summary = {
   sha256: null,
   columns: null,
   scores: null,
+  labels: null,
   drift: null,
   warnings: [],
   runs: null,

@@ -33,9 +33,10 @@ const earlier = (more: Partial<EarlierFigures> = {}): EarlierFigures => ({
   rows: { read: 100 },
   columns: [],
   scores: {},
+  labels: null,
   ...more,
 });
-const none = { classes: [], rowsOf: () => undefined };
+const none = { scores: [], labels: null };
 
 describe('a comparison', () => {
   it('has an index for each column whose bins are the same, with missing and unknown values', () => {
@@ -99,22 +100,26 @@ describe('a comparison', () => {
     const { scores } = compareSummaries(
       earlier({
         scores: {
-          yes: { ranges: { edges: [0.5], rows: [90, 10] } },
-          other: { ranges: { edges: [], rows: [1] } },
+          yes: { kind: 'probability', ranges: { edges: [0.5], rows: [90, 10] } },
+          other: { kind: 'probability', ranges: { edges: [], rows: [1] } },
         },
       }),
       {
         columns: [],
-        classes: ['no', 'yes'],
-        rowsOf: (name, edges) => {
-          asked.push([name, edges]);
-          return [60, 40];
-        },
+        labels: null,
+        scores: ['no', 'yes'].map(name => ({
+          name,
+          kind: 'probability',
+          rowsBetween: edges => {
+            asked.push([name, edges]);
+            return [60, 40];
+          },
+        })),
       },
     );
     assert.deepEqual(asked, [['yes', [0.5]]]);
-    assert.deepEqual(scores.no, { psi: null, change: null, chance: null });
-    assert.deepEqual(scores.yes, { psi: 0.5375, change: 'significant', chance: 0.3244 });
+    assert.deepEqual(scores.no, { kind: 'probability', psi: null, change: null, chance: null });
+    assert.deepEqual(scores.yes, { kind: 'probability', psi: 0.5375, change: 'significant', chance: 0.3244 });
   });
 });
 
@@ -129,7 +134,10 @@ describe('the line about a comparison', () => {
     driftLine({
       compared_with: { summary: 'last.json', run_id: '', started_at: '', input: '', rows: 1 },
       columns: Object.entries(columns).map(([name, psi]) => ({ name, ...entry(psi) })),
-      scores: Object.fromEntries(Object.entries(scores).map(([name, psi]) => [name, entry(psi)])),
+      scores: Object.fromEntries(
+        Object.entries(scores).map(([name, psi]) => [name, { kind: 'probability' as const, ...entry(psi) }]),
+      ),
+      labels: null,
     });
 
   it('names the three that have changed most', () => {

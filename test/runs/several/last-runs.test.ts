@@ -18,6 +18,7 @@ const good = {
   rows: { read: 9, scored: 9, rejected: 0 },
   columns: null,
   scores: null,
+  labels: null,
   digests: [],
 };
 

@@ -15,7 +15,10 @@ const summary = {
   report: 'r',
   rows: { read: 10 },
   columns: null,
-  scores: { yes: { mean: 0.5, deciles: [], ranges: { edges: [0.5], rows: [5, 5] } } },
+  labels: null,
+  scores: {
+    yes: { kind: 'probability' as const, mean: 0.5, deciles: [], ranges: { edges: [0.5], rows: [5, 5] } },
+  },
 };
 const last = {
   ...summary,

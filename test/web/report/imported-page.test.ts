@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { root } from '../../support/root.ts';
 import { importedHome, importedRows } from '../../support/service/imported-home.ts';
 import { type OwnedPlatform, servingPlatform, signIn } from '../../support/web/platform.ts';
 
@@ -45,6 +46,28 @@ describe('the page of an imported report', () => {
       const { code, stderr } = await rowcast(['predict', '--report', id, '--home', home, ...pairs]);
       assert.equal(code, 0, `${url}: ${stderr}`);
     }
+  });
+
+  it('has metrics, charts and a persona to try if labelled rows have tested the model', async t => {
+    const { browser, home } = await platformWithImports(t);
+    const [file, rows] = ['models/telecom-lightgbm.txt', 'telecom-history.csv'];
+    const args = ['--report', 'tested', '--classes', 'no,yes', '--predict', 'churned', '--home', home];
+    const test = ['--test', join(root, 'fixtures', rows)];
+    const imported = await rowcast(['import', join(root, 'fixtures', file), ...args, ...test]);
+    assert.equal(imported.code, 0, imported.stderr);
+    const page = await browser.page('/predictions/tested');
+    const facts = factsOn(page);
+    assert.deepEqual(
+      [facts['Testing accuracy'], facts.Library, facts['Validation accuracy']],
+      ['82.8%', 'LightGBM (v4)', undefined],
+    );
+    assert.match(page, /5,000 labelled rows tested the model\. It is right for 4,142 of them/);
+    for (const part of ['id="roc"', 'id="calibration"', 'id="driver-chart"', 'Notes of the import'])
+      assert.ok(page.includes(part), part);
+    assert.match(page, /role="status">Most likely /);
+    assert.match(await browser.page('/'), /tested<\/a>[\s\S]*?82\.8%/);
+    const results = await browser.fetch('/platform/reports/tested/testing-results.csv');
+    assert.match(await results.text(), /,actual_churned,predicted_churned,probability_no,probability_yes\n/);
   });
 
   it('has no persona to try, no curve and no testing results', async t => {

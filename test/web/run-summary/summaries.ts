@@ -37,6 +37,7 @@ export const summaryWith = (more: Partial<Summary> = {}): Summary => ({
   sha256: null,
   columns: [],
   scores: null,
+  labels: null,
   drift: null,
   warnings: [],
   runs: null,
@@ -65,7 +66,12 @@ export const scoresOf = (classes: readonly string[]): NonNullable<Summary['score
       const deciles = Array.from({ length: 9 }, (_, k) => ((k + 1) / 10) * (1 - i / (2 * classes.length)));
       return [
         name,
-        { mean: deciles[4] ?? 0, deciles, ranges: { edges: deciles, rows: new Array(10).fill(200) } },
+        {
+          kind: 'probability' as const,
+          mean: deciles[4] ?? 0,
+          deciles,
+          ranges: { edges: deciles, rows: new Array(10).fill(200) },
+        },
       ];
     }),
   );

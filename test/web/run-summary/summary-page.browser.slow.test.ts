@@ -31,11 +31,22 @@ const drift = (columns: readonly string[], classes: readonly string[]): Summary[
       rows: 9,
     },
     columns: columns.map((name, i) => ({ name, ...changeAt(i) })),
-    scores: Object.fromEntries(classes.map((name, i) => [name, changeAt(i)])),
+    scores: Object.fromEntries(
+      classes.map((name, i) => [name, { kind: 'probability' as const, ...changeAt(i) }]),
+    ),
+    labels: null,
   };
 };
 
 const [columns, classes] = [names(1000, 'column'), names(20, 'class')];
+const numberScores = {
+  prediction: {
+    kind: 'number' as const,
+    mean: -12_345.6,
+    deciles: [-40_000, -30_000, -20_000, -15_000, -12_000, -9000, -7000, -100, 0],
+    ranges: { edges: [], rows: [9] },
+  },
+};
 const error = { code: 'bad_gzip', message: long, hint: 'Check it.', retryable: true };
 const pages: Record<string, Summary> = {
   'a good run': summaryWith({ columns: [columnWith('tenure')], scores: scoresOf(['no', 'yes']) }),
@@ -44,6 +55,12 @@ const pages: Record<string, Summary> = {
     retries: { http_503: 3 },
     latency_ms: { p50: 40, p95: 50, p99: 60 },
     rows: { read: 2000, scored: 1900, rejected: 100, rejected_by: { too_few_fields: 60, [long]: 40 } },
+  }),
+  'a run that predicts numbers': summaryWith({
+    classes: [],
+    prediction: { kind: 'numbers', names: [] },
+    scores: numberScores,
+    labels: { names: ['yes', long], rows: [90, 9], others: 1 },
   }),
   'a stopped run': summaryWith({
     status: 'stopped',

@@ -24,7 +24,8 @@ const drifted = (columns: Record<string, number | null>) => ({
       change: psi === null ? null : psi >= 0.25 ? ('significant' as const) : ('none' as const),
     },
   })),
-  scores: { yes: { psi: 0.3, change: 'significant' as const, chance: 0.01 } },
+  labels: null,
+  scores: { yes: { kind: 'probability' as const, psi: 0.3, change: 'significant' as const, chance: 0.01 } },
 });
 
 describe('the page of a run', () => {
@@ -64,6 +65,7 @@ describe('the page of a run', () => {
   it('draws the probabilities of many classes larger', () => {
     const scores = {
       yes: {
+        kind: 'probability' as const,
         mean: 0.03,
         deciles: [0.01, 0.01, 0.02, 0.02, 0.03, 0.03, 0.04, 0.05, 0.08],
         ranges: { edges: [], rows: [9] },
@@ -72,6 +74,26 @@ describe('the page of a run', () => {
     const page = summaryPage(summaryWith({ classes: ['yes'], scores }), []);
     assert.match(page, /From 0% at the left to 10% at the right/);
     assert.match(page, /class="band" x="10%" y="20" width="70%"/);
+  });
+
+  it('draws predicted numbers and labels, with how much they have changed', () => {
+    const deciles = [1200, 1400, 1500, 1700, 2000, 2500, 4000, 7000, 9000];
+    const ranges = { edges: [], rows: [9] };
+    const scores = { prediction: { kind: 'number' as const, mean: 2345.5, deciles, ranges } };
+    const drift = {
+      ...drifted({}),
+      scores: {
+        prediction: { kind: 'number' as const, psi: 0.31, change: 'significant' as const, chance: 0 },
+      },
+    };
+    const numbers = { ...summaryWith({ scores, drift }), classes: [] };
+    const page = summaryPage(numbers, []);
+    assert.match(page, /From 0 at the left to 9,000 at the right/);
+    assert.match(page, /mean 2,345\.5 · PSI 0\.31/);
+    assert.doesNotMatch(page, /Classes/);
+    const labels = { names: ['yes', '<b>'], rows: [90, 9], others: 1 };
+    const withLabels = summaryPage(summaryWith({ classes: [], labels }), []);
+    assert.match(withLabels, /&lt;b&gt;[\s\S]*9\.0%[\s\S]*all others[\s\S]*1\.0%/);
   });
 
   it('escapes everything that comes from outside, and runs nothing', () => {

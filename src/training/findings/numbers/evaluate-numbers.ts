@@ -8,18 +8,15 @@ import { type EngineModel, engineOf, predictColumns } from '../../../models/mode
 import { errorsOf, meanOf } from '../../learn/numbers/errors.ts';
 import { predictRows } from '../../learn/to-predictor-spec.ts';
 import { driversOf, impacts } from '../drivers.ts';
-import { encodedColumns, type Findings, type Trained } from '../evaluate.ts';
+import { encodedColumns, type Findings, type TestingRows, type Trained } from '../evaluate.ts';
 import { extendedCsv } from '../testing-results.ts';
 import { dominantDrivers, rowWarnings } from '../warnings.ts';
 import { numberQualityOf, numbersProfileOf } from './number-quality.ts';
 
 /** Rows that a model was not trained on. */
-interface NumberedRows {
-  rows: readonly (readonly string[])[];
+interface NumberedRows extends Pick<TestingRows, 'rows' | 'indexes' | 'singles'> {
   /** Each row's actual number. */
   numbers: readonly number[];
-  /** For each column of the model, its index in a row. */
-  indexes: readonly number[];
 }
 
 interface MeasureOptions {
@@ -40,10 +37,10 @@ interface MeasuredNumbers {
 export function measureNumbers(
   model: EngineModel,
   columns: readonly LearnedColumn[],
-  { rows, numbers, indexes }: NumberedRows,
+  { numbers, ...testing }: NumberedRows,
   { learned = numbers, seed, onDrivers }: MeasureOptions,
 ): MeasuredNumbers {
-  const encoded = encodedColumns(columns, indexes, rows);
+  const encoded = encodedColumns(columns, testing);
   const predictions = predictColumns(model, encoded);
   onDrivers?.();
   const lossOf = (predicted: Float64Array, own: readonly number[]) => errorsOf(predicted, own).rmse ** 2;

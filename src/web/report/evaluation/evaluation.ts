@@ -42,8 +42,8 @@ export interface EvaluationJob {
 }
 
 /**
- * Evaluates the testing results of a report in a thread: at most 20,000 rows of 200 columns, or of 100 classes, take
- * 3 s on one core.
+ * Evaluates the testing results of a report in a thread: 20,000 rows of 200 columns, or of 100 classes, take 3 s on
+ * one core.
  *
  * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`
  */

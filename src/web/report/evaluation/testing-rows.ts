@@ -11,8 +11,9 @@ const BATCH_BYTES = 1 << 17;
 
 /**
  * Reads the testing results of a report as `training/findings/testing-results.ts` writes them: the columns of the
- * training data, then the actual class, the predicted one, and a probability for each class. A training keeps at most
- * 100,000 rows, so there are at most 20,000; their probabilities and labels are all that is kept of them.
+ * training data, then the actual class, the predicted one, and a probability for each class. Of a report
+ * that was trained there are at most 20,000, of an imported one 100,000; their probabilities and labels are all that is
+ * kept of them.
  *
  * @throws RowcastError `damaged_report` if the file does not belong to a report with these classes
  */

@@ -1,4 +1,4 @@
-import type { Quality, Report } from '../../../base/contract/schemas.ts';
+import { isImported, type Quality, type Report, type TrainedReport } from '../../../base/contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
 import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
 import { barChart } from '../../charts/bar-chart.ts';
@@ -47,27 +47,30 @@ export function warnings({ report }: ReportView): Html[] {
 
 /** What `rowcast report` prints, and the accuracy next to the one of always predicting the most frequent class. */
 export function techSpecsSection({ report }: ReportView): Html {
-  const { tech_specs: specs, learned_from: rows, quality, columns, classes } = report;
+  const { quality, columns, classes } = report;
+  // An imported report has only some of them.
+  const specs: Partial<TrainedReport['tech_specs']> = report.tech_specs;
+  const rows = isImported(report) ? undefined : report.learned_from;
   const facts: [name: string, text: string | undefined, explanation?: string][] = [
-    ['Algorithm', sanitize(specs.algorithm)],
-    ['Testing accuracy', sanitize(specs.testing_accuracy)],
-    ['Validation accuracy', sanitize(specs.validation_accuracy)],
-    ['Training accuracy', sanitize(specs.training_accuracy)],
-    ['Train–test split', sanitize(specs.train_test_split)],
+    ['Algorithm', specs.algorithm],
+    ['Testing accuracy', specs.testing_accuracy],
+    ['Validation accuracy', specs.validation_accuracy],
+    ['Training accuracy', specs.training_accuracy],
+    ['Train–test split', specs.train_test_split],
     [
       'AUC',
       quality.auc?.toFixed(3),
       `${classes.length > 2 ? 'one-vs-rest, averaged over the classes; ' : ''}guessing: 0.5, perfect: 1`,
     ],
     ['Log loss', quality.log_loss.toFixed(3), 'the lower, the better'],
-    ['Rows of the served model', countText(rows.served_model), 'for your predictions'],
-    ['Rows of the evaluated model', countText(rows.evaluated_model), 'for the figures on this page'],
+    ['Rows of the served model', rows && countText(rows.served_model), 'for your predictions'],
+    ['Rows of the evaluated model', rows && countText(rows.evaluated_model), 'for the figures on this page'],
     ['Testing rows', countText(quality.testing_rows)],
     ['Columns', countText(columns.length)],
     ['Classes', countText(classes.length)],
   ];
   return html`<section class="card stack" aria-labelledby="tech-specs"><h2 id="tech-specs">Tech specs</h2>
-<dl class="facts">${facts.map(([name, text, explanation]) => text !== undefined && html`<dt>${name}</dt><dd>${text}${explanation !== undefined && html` <span class="small muted">${explanation}</span>`}</dd>`)}</dl>
+<dl class="facts">${facts.map(([name, text, explanation]) => text !== undefined && html`<dt>${name}</dt><dd>${sanitize(text)}${explanation !== undefined && html` <span class="small muted">${explanation}</span>`}</dd>`)}</dl>
 ${accuracyChart(quality)}
 </section>`;
 }

@@ -1,3 +1,4 @@
+import { isImported } from '../../../base/contract/schemas.ts';
 import { classRows } from '../../../training/learn/evaluation.ts';
 import { flag, type Html, html, named } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
@@ -34,7 +35,7 @@ export function personaForm(view: ReportView): Html {
   const rest = fields.slice(open.length);
   const hasErrors = rest.some(({ key }) => persona.errors.has(key));
   return html`<section class="card stack" aria-labelledby="persona"><h2 id="persona">Try a persona</h2>
-<p class="muted">The form starts with typical values: the median of each number and date, and the most frequent category. An empty field is a missing value. Next to each column is its impact.</p>
+<p class="muted">The form starts with typical values: the median of each number and date, and the ${isImported(report) ? 'first' : 'most frequent'} category. An empty field is a missing value. Next to each column is its impact.</p>
 <div class="persona">
 <form class="stack" id="${FORM}" method="post" action="/predictions/${report.id}#persona" data-report="${report.id}" autocomplete="off" novalidate>${csrfField(session)}
 <div class="fields">${open.map(field => control(field, persona, suggestions))}</div>

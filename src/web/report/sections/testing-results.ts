@@ -1,3 +1,4 @@
+import { isImported } from '../../../base/contract/schemas.ts';
 import { classRows, correctRows } from '../../../training/learn/evaluation.ts';
 import { calibrationChart } from '../../charts/calibration-chart.ts';
 import { confusionChart } from '../../charts/confusion-chart.ts';
@@ -18,7 +19,7 @@ export function testingResultsSection(view: ReportView): Html {
 <div class="row apart"><h2 id="testing-results">Testing results</h2>${download(view)}</div>
 ${
   evaluation === undefined
-    ? html`<p>The testing results cannot be read, so there are no charts. Train the report again with <code>--if-exists replace</code>.</p>`
+    ? html`<p>The testing results cannot be read, so there are no charts. ${isImported(view.report) ? 'Import' : 'Train'} the report again with <code>--if-exists replace</code>.</p>`
     : charts(view, evaluation)
 }</section>`;
 }
@@ -44,7 +45,7 @@ function charts(view: ReportView, evaluation: ReportEvaluation): Html {
   const choice = chooser(classes, view.curveClass, order);
   // A large matrix has a row of its own.
   const isWide = classes.length > 5;
-  return html`<p class="muted">Of the labelled rows, ${countText(rows)} were kept from the evaluated model. It is right for ${countText(correct)} of them (${percentOf(correct / rows)}).</p>
+  return html`<p class="muted">${isImported(view.report) ? `${countText(rows)} labelled rows tested the model.` : `Of the labelled rows, ${countText(rows)} were kept from the evaluated model.`} It is right for ${countText(correct)} of them (${percentOf(correct / rows)}).</p>
 ${isWide ? html`${matrix}${choice}` : choice}
 <div class="results" id="curves">${!isWide && matrix}${curves(view, evaluation)}</div>`;
 }
