@@ -126,7 +126,7 @@ describe('a report of numbers', () => {
     const predicted = await rowcast(['predict', '--report', 'sales', ...given], {
       env: { ROWCAST_HOME: made.home },
     });
-    assert.equal(JSON.parse(predicted.stdout).value, expected[7], predicted.stderr);
+    assert.equal(JSON.parse(predicted.stdout.toString()).value, expected[7], predicted.stderr);
   });
 
   it('is what the service returns, with testing results that have its errors', async () => {
