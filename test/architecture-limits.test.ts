@@ -16,14 +16,14 @@ const LIMITS = {
   'lines of imported in test': 2_300,
   'lines of numbers in src': 1_600,
   'lines of numbers in test': 1_300,
-  'lines of evaluate in src': 2_600,
+  'lines of evaluate in src': 3_900,
   'lines of evaluate in test': 2_000,
   'lines of reuse in src': 1_600,
   'lines of reuse in test': 1_500,
-  'files of src': 860,
+  'files of src': 850,
   'lines of src': 96_400,
   'lines of test': 79_300,
-  'modules that a run with a service loads': 328,
+  'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
 
