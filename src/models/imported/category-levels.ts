@@ -28,7 +28,7 @@ export interface Levels {
 type CodeTexts = readonly (readonly [code: number, text: string])[];
 
 /** @throws RowcastError `unsupported_model` */
-export function levelsOf(column: string, codes: CodeTexts): Levels {
+export function categoryLevels(column: string, codes: CodeTexts): Levels {
   if (codes.length >= MAX_LEVEL)
     throw new RowcastError(
       'unsupported_model',

@@ -67,7 +67,7 @@ const WITHOUT_SIGNATURE =
 const NUMBER_TYPES = new Set(['integer', 'long', 'float', 'double']);
 
 /** @throws RowcastError `bad_model` if MLflow says that a column is of another type than in the model */
-export function checkTypes(
+export function checkInputTypes(
   features: readonly ImportedFeature[],
   names: readonly string[],
   signature: readonly MlflowInput[] = [],

@@ -5,17 +5,17 @@ import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import type { SavedModel } from '../model/model-format.ts';
 import type { OutputSpec, TreesSpec } from '../model/predictor-spec.ts';
 import {
+  categoryLevels,
   checkCategories,
   codeOfEmpty,
   codeTexts,
   type Levels,
-  levelsOf,
   withSpellings,
 } from './category-levels.ts';
 import type { ImportedModel, ImportedTree } from './imported-model.ts';
 import {
+  checkInputTypes,
   checkNames,
-  checkTypes,
   columnNames,
   type ImportChoices,
   saidOf,
@@ -39,7 +39,7 @@ export function toModel(read: ImportedModel, choices: ImportChoices): ConvertedM
   const added: string[] = [];
   const names = columnNames(read.features, choices, signature, added);
   const imported = { ...read, ...read.describe?.(saidOf(names, choices, signature)) };
-  checkTypes(imported.features, names, signature);
+  checkInputTypes(imported.features, names, signature);
   const notes = [...imported.notes, ...added];
   const uses = usesOf(imported.trees, imported.features.length);
   checkCategories(choices.categories ?? {}, names, imported.features);
@@ -72,7 +72,7 @@ export function toModel(read: ImportedModel, choices: ImportChoices): ConvertedM
       // An empty text may be a category, which differs from those that are unknown.
       const { code: empty, filled } = codeOfEmpty(codes, categories, imported.library);
       if (filled !== undefined) fillings.add(filled);
-      const levels = levelsOf(name, imported.library === 'CatBoost' ? withSpellings(codes) : codes);
+      const levels = categoryLevels(name, imported.library === 'CatBoost' ? withSpellings(codes) : codes);
       const others = empty === undefined ? {} : ({ others: 'merged' } as const);
       const plain = add({ name, type: 'categorical', levels: levels.texts, ...others });
       return { plain, levels: levels.byCode, empty };
