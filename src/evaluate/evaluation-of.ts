@@ -1,5 +1,5 @@
 import type { Evaluation, EvaluationFacts, EvaluationFigures } from './evaluation.ts';
-import { classesFigures, figuresByClass, labelledRows } from './statistics/class-figures.ts';
+import { classesFigures, figuresByClass } from './statistics/class-figures.ts';
 import { ClassTally, OF_CLASS, OTHERS, UNLABELLED } from './statistics/class-tally.ts';
 import { totalOf } from './statistics/curve.ts';
 import { decilesOf, isFairPart } from './statistics/deciles.ts';
@@ -67,7 +67,7 @@ function confusionOf({ classes, confusion }: ClassTally): number[][] {
 }
 
 function rowsOf(tally: Tally): { rows: number; labelled: number } {
-  const labelled = tally instanceof ClassTally ? labelledRows(tally) : tally.error.count;
+  const labelled = tally instanceof ClassTally ? tally.labelled : tally.error.count;
   const unlabelled = tally instanceof ClassTally ? totalOf(tally.unlabelled) : tally.unlabelled;
   return { rows: labelled + unlabelled, labelled };
 }
@@ -127,7 +127,7 @@ function warningsOf({ fair, labelled, rows, parts }: Evaluation['coverage']): Ev
   return [
     {
       code: 'unfair_labels',
-      message: `The labelled rows are not a fair part of all: ${percent(labelled / rows)} of the rows have a label, but from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of the rows with similar predictions. EvaluationFigures may change when more labels arrive.`,
+      message: `The labelled rows are not a fair part of all: ${percent(labelled / rows)} of the rows have a label, but from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of the rows with similar predictions. Figures may change when more labels arrive.`,
     },
   ];
 }
