@@ -82,7 +82,7 @@ async function reportTable(
 function reportRow({ id, report, created }: ListedReport): Html {
   const link = html`<th scope="row"><a href="/predictions/${id}">${id}</a></th>`;
   if (report === undefined)
-    return html`<tr>${link}<td colspan="5"><span class="badge bad">damaged</span> <span class="muted">Train it again, and replace it.</span></td></tr>`;
+    return html`<tr>${link}<td colspan="5"><span class="badge bad">damaged</span> <span class="muted">Train or import it again, and replace it.</span></td></tr>`;
   return html`<tr>${link}
 <td>${report.predicts === undefined ? '–' : named(report.predicts)}</td>
 <td>${report.tech_specs.algorithm}</td>

@@ -67,5 +67,5 @@ function uniqueColumns(names: readonly string[]): Map<string, number> {
 
 const damaged = (): RowcastError =>
   new RowcastError('damaged_report', 'the testing results do not belong to the report', {
-    hint: 'Train it again with --if-exists replace.',
+    hint: 'Train or import it again with --if-exists replace.',
   });
