@@ -2,6 +2,7 @@ import { defaultTextOf, type Option, type Options } from '../src/base/options/op
 import { camelCase } from '../src/base/options/values/resolve-options.ts';
 import {
   historyTable,
+  importTable,
   probeOptions,
   programOptions,
   verifyTable,
@@ -12,6 +13,7 @@ const TABLES: Readonly<Record<string, Options>> = {
   GivenProbeOptions: probeOptions,
   GivenVerifyOptions: verifyTable,
   GivenHistoryOptions: historyTable,
+  GivenImportOptions: importTable,
 };
 
 /**

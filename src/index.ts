@@ -8,6 +8,7 @@
 
 export type {
   Features,
+  ImportedReport,
   LooseReport,
   NumbersReport,
   Predicted,
@@ -25,6 +26,7 @@ export { loadDefinition } from './library/definition/definition.ts';
 export type { Definition } from './library/definition/inspect-definition.ts';
 export { type PlanOptions, plan } from './library/forecast/plan.ts';
 export type { Plan, PlannedInput } from './library/forecast/plan-of.ts';
+export { type ImportModelOptions, importModel } from './library/import-model.ts';
 export type { ScoreOptions, ScoreStreamOptions } from './library/options/library-options.ts';
 export { score } from './library/score.ts';
 export type {

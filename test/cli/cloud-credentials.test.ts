@@ -40,8 +40,7 @@ interface Place extends ModelServer {
 
 async function place(t: TestContext, dialect: Dialect, behave?: Behave): Promise<Place> {
   const server = await startModelServer(t, dialect, behave);
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), input);
+  const cwd = await newFolder(t, { 'in.csv': input });
   const score = (args: readonly string[], env: Record<string, string>) =>
     rowcast([...args, '--url', server.url], { cwd, env: { HOME: cwd, ...env } });
   return { ...server, cwd, score };

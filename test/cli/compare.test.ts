@@ -24,8 +24,7 @@ const personas = (seed: number, amount = (text: string) => text): string =>
 const doubled = (text: string): string => (text.trim() === '' ? text : String(2 * Number(text)));
 
 async function folderWith(t: TestContext, files: Record<string, string>) {
-  const cwd = await newFolder(t);
-  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+  const cwd = await newFolder(t, files);
   const score = (...args: string[]) =>
     rowcast(['score', ...args, '--report', 'r', '--home', home], { cwd, env: {} });
   const summary = async (name: string): Promise<Summary> =>

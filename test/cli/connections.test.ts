@@ -23,8 +23,7 @@ async function stubOf(t: TestContext, options: StubOptions): Promise<Stub> {
 
 /** A folder with the input. */
 async function folderWithInput(t: TestContext): Promise<string> {
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), input);
+  const folder = await newFolder(t, { 'in.csv': input });
   return folder;
 }
 

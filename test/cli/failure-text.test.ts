@@ -118,7 +118,7 @@ describe('the command', { concurrency: true }, () => {
     const input = await readFile(join(root, 'fixtures/telecom-personas.csv'));
     const { code, stdout } = await rowcast(['score', '--report', 'r'], {
       stdin: input,
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
     });
     assert.equal(code, 0);
     assertScored(stdout, input);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
@@ -75,8 +75,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
 }, () => {
   for (const format of ['text', 'json'])
     it(`failures of every kind that a run survives, reported as ${format}`, async t => {
-      const folder = await newFolder(t);
-      await writeFile(join(folder, 'in.csv'), input());
+      const folder = await newFolder(t, { 'in.csv': input() });
       const fails = failsOnce();
       const stub = await startStub(t, {
         report: { classes: ['no', 'yes'] },
@@ -116,8 +115,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
     });
 
   it('rejects are reported on stderr without their values', async t => {
-    const folder = await newFolder(t);
-    await writeFile(join(folder, 'in.csv'), input());
+    const folder = await newFolder(t, { 'in.csv': input() });
     const stub = await startStub(t, { behave: refuse });
     const { code, stderr } = await rowcast([...args, '--url', stub.url], {
       cwd: folder,
@@ -166,8 +164,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
   ];
   for (const { what, behave, says, more = [], exit = 3 } of ends)
     it(`a run that is stopped by ${what}`, async t => {
-      const folder = await newFolder(t);
-      await writeFile(join(folder, 'in.csv'), input());
+      const folder = await newFolder(t, { 'in.csv': input() });
       const stub = await startStub(t, {
         report: { classes: ['no', 'yes'] },
         behave(call) {

@@ -19,9 +19,7 @@ const reports = {
 
 /** A folder with an input, and commands that use local reports or a service that has the same. */
 async function bench(t: TestContext) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), importedRows(rows));
-  await writeFile(join(cwd, 'x.csv'), 'x\n3\n9\n4\n');
+  const cwd = await newFolder(t, { 'in.csv': importedRows(rows), 'x.csv': 'x\n3\n9\n4\n' });
   const home = await importedHome(t);
   const { url, key } = await serving(t, { home });
   const run = (...args: string[]) => rowcast(args, { cwd, env: { ROWCAST_HOME: home } });

@@ -37,8 +37,7 @@ const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) 
 
 /** A folder with an input, a server, and commands. */
 async function bench(t: TestContext, predict: (id: number) => unknown) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), input);
+  const cwd = await newFolder(t, { 'in.csv': input });
   const { url, calls } = await startModelServer(t, mlflow(), ({ response, rows: sent }) => {
     response.end(JSON.stringify({ predictions: sent.map(({ id }) => predict(Number(id))) }));
     return true;

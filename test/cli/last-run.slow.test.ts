@@ -252,7 +252,7 @@ describe('--min-rows', { timeout: 120_000 }, () => {
 
   it('of a pipe leaves a run that only --restart discards, because a pipe cannot be read again', async t => {
     const { cwd, stub } = await nights(t, {});
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const pipe = (stdin: string, ...more: string[]) =>
       rowcast(['score', '--report', 'r', '-o', 'a.out', ...more], { cwd, env, stdin });
     assert.equal((await pipe(csv(5), '--min-rows', '6')).code, 3);

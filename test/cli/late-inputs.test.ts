@@ -56,7 +56,7 @@ describe('--wait-for-input', () => {
     });
     for (const name of ['cut.csv.gz', 'header.csv', 'whole.csv'])
       await utimes(join(cwd, 'in', name), 1e9, 1e9);
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const words = ['in/*', '-o', 'out/{name}.csv', '--jobs', '1'];
     const given = ['score', ...words, '--report', 'r', '--wait-for-input', '1h'];
     const { child, finished } = startRowcast(given, { cwd, env });
@@ -87,7 +87,7 @@ describe('--wait-for-input', () => {
 
   it('is ended by a signal, says "running" until then, and keeps a second run out', async t => {
     const { cwd, stub, score, summary } = await filesWith(t, {});
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const words = ['late.csv', '-o', 'out.csv', '--summary', 's.json', '--wait-for-input', '1h'];
     const { child, finished } = startRowcast(['score', ...words, '--report', 'r'], { cwd, env });
     await waitForStderr(child, /waiting for late\.csv/);

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 import { loadedFiles } from '../support/loaded-files.ts';
@@ -26,11 +24,10 @@ describe('a command loads no code of others', () => {
 
   it('rowcast score with a service loads nothing to train, to serve, to queue or to trace', async t => {
     const stub = await startStub(t);
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
+    const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n' });
     const files = await loadedFiles(t, ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
       cwd,
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
     });
     for (const needed of ['score-run.js', 'ask-service.js']) assert.ok(files.includes(needed), files.join());
     const others = /telemetry|serve|platform|queue|bullmq|fastify|training|shards|jszip|yaml|definitions/;

@@ -292,7 +292,7 @@ describe('rowcast, as a user runs it', () => {
     ];
     for (const { name, args, code, says, env: more = {}, isServed } of cases)
       it(name, async () => {
-        const service = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+        const service = stub.env;
         const finished = await inProcess.rowcast(args, {
           cwd: folder,
           env: { ...env, ...(isServed && service), ...more },

@@ -7,10 +7,8 @@ import { rowcast } from '../support/in-process.ts';
 import { startStub } from '../support/stub/service.ts';
 
 async function bench(t: TestContext, rows: string) {
-  const stub = await startStub(t);
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), `a,b\n${rows}`);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const { env } = await startStub(t);
+  const cwd = await newFolder(t, { 'in.csv': `a,b\n${rows}` });
   return {
     run: (...more: string[]) => rowcast(['score', 'in.csv', '--report', 'r', ...more], { cwd, env }),
     writeTo: (name: string, text: string): Promise<void> => writeFile(join(cwd, name), text),

@@ -37,7 +37,7 @@ describe('no warning of Node appears', () => {
   it('after a run that has used many connections', async t => {
     const [folder, stub] = [await newFolder(t), await slowService(t)];
     await writeFile(join(folder, 'in.csv'), input);
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const warnings = await warningsOf(async () => {
       const { code, stderr } = await rowcast(['score', 'in.csv', '-o', 'out.csv', ...flags], {
         cwd: folder,
@@ -52,7 +52,7 @@ describe('no warning of Node appears', () => {
     const [folder, stub] = [await newFolder(t), await slowService(t)];
     const files = Array.from({ length: 12 }, (_, index) => `in-${index}.csv`);
     for (const file of files) await writeFile(join(folder, file), `id,text\n${rows.slice(0, 60).join('')}`);
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const args = ['score', ...files, '-o', 'out/{name}.csv', '--jobs', '12', ...flags];
     const warnings = await warningsOf(async () => {
       const { code, stderr } = await rowcast(args, { cwd: folder, env });

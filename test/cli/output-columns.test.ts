@@ -7,10 +7,8 @@ import { rowcast } from '../support/in-process.ts';
 import { startStub } from '../support/stub/service.ts';
 
 async function bench(t: TestContext, input: Buffer | string) {
-  const stub = await startStub(t);
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), input);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const { env } = await startStub(t);
+  const cwd = await newFolder(t, { 'in.csv': input });
   const run = async (...args: string[]) => rowcast(args, { cwd, env });
   const score = (...args: string[]) => run('score', 'in.csv', '--report', 'r', '-o', 'out.csv', ...args);
   return { run, score, read: (name: string) => readFile(join(cwd, name), 'utf8'), cwd };

@@ -11,7 +11,7 @@ import { startStub } from '../support/stub/service.ts';
 
 /** A folder with in.csv and an option for each file that a run can write, each in a folder that is not there. */
 async function bench(t: TestContext) {
-  const stub = await startStub(t, {
+  const { env } = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
     first: ({ url }, response) => {
       if (!url?.startsWith('/user/testing-results/')) return false;
@@ -19,9 +19,7 @@ async function bench(t: TestContext) {
       return true;
     },
   });
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), csv(20).replace('r7,7', 'r7'));
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const folder = await newFolder(t, { 'in.csv': csv(20).replace('r7,7', 'r7') });
   const run = (...args: string[]) => rowcast(args, { cwd: folder, env });
   const files = ['out/new/out.csv', 'rejects/r.csv', 'a/s.json', 'b/s.html', 'c/m.prom', 'd/l.jsonl'];
   const [output = '', rejects = '', summary = '', html = '', metrics = '', lineage = ''] = files;

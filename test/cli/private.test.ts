@@ -16,14 +16,13 @@ const modesIn = async (folder: string): Promise<Record<string, string>> => {
 
 describe('the files of a run', () => {
   it('are readable for whom the umask allows, or with --private for their owner only', async t => {
-    const stub = await startStub(t);
+    const { env } = await startStub(t);
     const folder = await newFolder(t);
     const umask = process.umask(0o027);
     t.after(() => process.umask(umask));
     await copyFile(join(root, 'fixtures/edge-cases/ragged-short.csv'), join(folder, 'in.csv'));
     await chmod(join(folder, 'in.csv'), 0o600);
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--summary', 'summary.json'];
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const score = async (...more: string[]): Promise<Record<string, string>> => {
       const { code, stderr } = await rowcast([...args, ...more], { cwd: folder, env });
       assert.equal(code, 1, stderr);

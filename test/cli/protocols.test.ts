@@ -28,8 +28,7 @@ const custom = `
 /** A folder with an input, and a server. */
 async function served(t: TestContext, dialect: Dialect, behave?: Behave) {
   const server = await startModelServer(t, dialect, behave);
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), input);
+  const cwd = await newFolder(t, { 'in.csv': input });
   const env = { ROWCAST_URL: server.url, ...(dialect.needsKey && { ROWCAST_API_KEY: key }) };
   const run = async (code: number, ...args: string[]): Promise<Finished> => {
     const finished = await rowcast(args, { cwd, env });
@@ -192,7 +191,6 @@ describe('the protocol custom', () => {
   });
 
   it('is checked without a connection, with the line of each problem', async t => {
-    const cwd = await newFolder(t);
     const lines = [
       'service:',
       '  url: https://models.example.com',
@@ -208,7 +206,7 @@ describe('the protocol custom', () => {
       '      row: { probabilities: /p, label: /l }',
       'score: { input: in.csv, report: r }',
     ];
-    await writeFile(join(cwd, 'd.yaml'), lines.join('\n'));
+    const cwd = await newFolder(t, { 'd.yaml': lines.join('\n') });
     const { code, stderr } = await rowcast(['check', 'd.yaml'], { cwd });
     assert.equal(code, 2);
     for (const [line, message] of [

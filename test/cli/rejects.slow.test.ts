@@ -26,9 +26,8 @@ async function bench(
     },
     ...options,
   });
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), input);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const folder = await newFolder(t, { 'in.csv': input });
+  const { env } = stub;
   return {
     folder,
     calls: () => stub.bodies.length,

@@ -53,7 +53,7 @@ async function bench(t: TestContext, wait: keyof typeof waits): Promise<Bench> {
   const url = await listen(t, server);
   return {
     folder,
-    env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    env: stub.env,
     url: `${url}/other.csv`,
     isWaiting: once(server, 'waiting'),
   };

@@ -21,14 +21,13 @@ interface Bench {
 
 /** A folder with in.csv of 40 rows, and the summary of an earlier run. */
 async function bench(t: TestContext, options: StubOptions = {}): Promise<Bench> {
-  const stub = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
+  const { env } = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
   const folder = await newFolder(t);
   await writeFile(
     join(folder, 'in.csv'),
     `id\n${Array.from({ length: 40 }, (_, row) => `${row}\n`).join('')}`,
   );
   await writeFile(join(folder, 's.json'), '"yesterday"');
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
   const words = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--summary', 's.json'];
   const args = [...words, '--batch-rows', '10', '--concurrency', '1'];
   return {
@@ -191,11 +190,9 @@ describe('the summary of a run', { concurrency: 2 }, () => {
 });
 
 it('a definition that trains is refused if a service would predict', async t => {
-  const folder = await newFolder(t);
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
-  await writeFile(join(folder, 'job.yaml'), definition);
-  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
+  const folder = await newFolder(t, { 'job.yaml': definition, 'in.csv': 'id\n1\n' });
   const env = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_API_KEY: 'not-to-be-sent' };
   const { code, stderr } = await rowcast(['run', 'job.yaml'], { cwd: folder, env });
   assert.equal(code, 2);
@@ -207,12 +204,9 @@ it('a definition that trains is refused if a service would predict', async t => 
 });
 
 it('a definition whose training fails reports that in its summary', async t => {
-  const folder = await newFolder(t);
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
-  await writeFile(join(folder, 'job.yaml'), definition);
-  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
-  await writeFile(join(folder, 's.json'), '"yesterday"');
+  const folder = await newFolder(t, { 'job.yaml': definition, 'in.csv': 'id\n1\n', 's.json': '"yesterday"' });
   const { code } = await rowcast(['run', 'job.yaml'], { cwd: folder });
   assert.equal(code, 2);
   const { status, error } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
@@ -220,11 +214,9 @@ it('a definition whose training fails reports that in its summary', async t => {
 });
 
 slow('a definition that is killed while it trains leaves a summary that says "running"', async t => {
-  const folder = await newFolder(t);
   const definition =
     'train: {history: history.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
-  await writeFile(join(folder, 'job.yaml'), definition);
-  await writeFile(join(folder, 's.json'), '"yesterday"');
+  const folder = await newFolder(t, { 'job.yaml': definition, 's.json': '"yesterday"' });
   await makeFifo(join(folder, 'history.csv')); // has no writer
   const { child, finished } = startRowcast(['run', 'job.yaml'], { cwd: folder });
   await waitForStderr(child, /training/);
@@ -235,11 +227,9 @@ slow('a definition that is killed while it trains leaves a summary that says "ru
 });
 
 it('a definition whose output is its own history is refused before training', async t => {
-  const folder = await newFolder(t);
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: none.csv, report: r, output: in.csv}\n';
-  await writeFile(join(folder, 'job.yaml'), definition);
-  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
+  const folder = await newFolder(t, { 'job.yaml': definition, 'in.csv': 'id\n1\n' });
   const { code, stderr } = await rowcast(['run', 'job.yaml'], { cwd: folder });
   assert.equal(code, 2);
   assert.match(stderr, /the output and the history are the same file/);

@@ -37,7 +37,7 @@ describe('a summary', () => {
         '--summary',
         's.json',
       ],
-      { cwd: folder, env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key } },
+      { cwd: folder, env: stub.env },
     );
     assert.equal(code, 0, stderr);
     const output = await readFile(join(folder, 'out.csv'));
@@ -102,7 +102,7 @@ describe('a summary', () => {
     const stdin = gzipSync('a,b\n1,2\n');
     const { stdout } = await rowcast(['score', '--report', 'r', '--checksum', '--summary', 's.json'], {
       cwd: folder,
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
       stdin,
     });
     const summary = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
@@ -111,11 +111,10 @@ describe('a summary', () => {
   });
 
   it('names the same paths from every working directory', async t => {
-    const stub = await startStub(t);
+    const { env } = await startStub(t);
     const folder = await newFolder(t);
     await mkdir(join(folder, 'data'));
     for (const name of ['a', 'b']) await writeFile(join(folder, `data/${name}.csv`), 'a,b\n1,2\n3\n');
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const pathsFrom = async (cwd: string, data: string): Promise<unknown> => {
       const files = ['-o', `${data}out-{name}.csv`, '--summary', `${data}s.json`];
       const inputs = [`${data}a.csv`, `${data}b.csv`];
@@ -135,9 +134,8 @@ describe('a summary', () => {
   });
 
   it('reports that an input was not read to the end', async t => {
-    const stub = await startStub(t);
+    const { env } = await startStub(t);
     const folder = await newFolder(t);
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', '--report', 'r', '--limit', '1', '--checksum', '--summary', 's.json'];
     await rowcast(args, { cwd: folder, env, stdin: `a\n${'1\n'.repeat(200_000)}` });
     const summary = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));

@@ -18,8 +18,7 @@ interface Bench {
 }
 
 async function bench(t: TestContext): Promise<Bench> {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), csv(history({ rows: 20 })));
+  const cwd = await newFolder(t, { 'in.csv': csv(history({ rows: 20 })) });
   const ROWCAST_HOME = await trainedHome();
   return { cwd, run: (line, env = { ROWCAST_HOME }) => rowcast(line.split(' '), { cwd, env }) };
 }

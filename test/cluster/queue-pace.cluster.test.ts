@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -34,10 +32,9 @@ async function counted(t: TestContext, queue: string) {
     await Promise.all(started.map(each => each.finished));
     await stub.close();
   });
-  const cwd = await newFolder(t);
   const rows = Array.from({ length: 60_000 }, (_, i) => `${i},${'x'.repeat(100)}\n`);
-  await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
+  const { env } = stub;
   const start = (...args: string[]): Running['child'] => {
     const running = startRowcast([...args, '--queue', queue, '--batch-rows', `${ROWS}`], { cwd, env });
     started.push(running);

@@ -37,8 +37,7 @@ async function stuckRun(t: TestContext): Promise<{
   args: string[];
   env: Record<string, string>;
 }> {
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
+  const folder = await newFolder(t, { 'in.csv': 'id\n1\n' });
   let onCall = (): void => {};
   const called = new Promise<void>(resolve => {
     onCall = resolve;

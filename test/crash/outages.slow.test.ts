@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,8 +22,7 @@ interface Bench {
 
 async function bench(t: TestContext, options: StubOptions): Promise<Bench> {
   const stub = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), input);
+  const folder = await newFolder(t, { 'in.csv': input });
   const words = 'score in.csv --report r --batch-rows 100 --concurrency 1'.split(' ');
   return {
     stub,

@@ -33,8 +33,7 @@ interface Bench {
 }
 
 async function bench(t: TestContext, first?: StubOptions['first']): Promise<Bench> {
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), rowsOf({}, ROWS));
+  const folder = await newFolder(t, { 'in.csv': rowsOf({}, ROWS) });
   const waiting: (() => void)[] = [];
   let from = Number.POSITIVE_INFINITY;
   let onStuck = (): void => {};

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,9 +43,8 @@ function expected(): Expected {
 }
 
 it(`100,000 rows get their own predictions although a third of the requests fail and the run is killed`, async t => {
-  const folder = await newFolder(t);
   const records = Array.from({ length: ROWS }, (_, id) => `${recordOf(id)}\n`);
-  await writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);
+  const folder = await newFolder(t, { 'in.csv': `id,plan\n${records.join('')}` });
 
   const service = new FailingService(seed);
   const stub = await startStub(t, {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { protocolNames } from '../../src/base/contract/protocol-names.ts';
@@ -62,11 +61,12 @@ describe('the page about model servers', () => {
 
   for (const [, heading = '', definition = ''] of sections)
     it(`has a definition that is valid for ${heading}`, async t => {
-      const folder = await newFolder(t);
       const keys = { ROWCAST_MODELS_KEY: 'k', ROWCAST_DATAROBOT_TOKEN: 'k', ROWCAST_DATAROBOT_KEY: 'k' };
       const files = '\nscore:\n  input: customers.csv\n  output: scored.csv\n';
-      await writeFile(join(folder, 'score.yaml'), definition.replace('\nscore:\n', files));
-      await writeFile(join(folder, 'customers.csv'), 'customer,tenure\nC-1,3\n');
+      const folder = await newFolder(t, {
+        'score.yaml': definition.replace('\nscore:\n', files),
+        'customers.csv': 'customer,tenure\nC-1,3\n',
+      });
       const { code, stderr, stdout } = await rowcast(['check', 'score.yaml', '--trust-definition'], {
         cwd: folder,
         env: keys,

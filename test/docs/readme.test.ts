@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
@@ -34,11 +34,10 @@ describe('the README', () => {
         return true;
       },
     });
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), input);
+    const cwd = await newFolder(t, { 'in.csv': input });
     const { code, stderr } = await rowcast(['score', 'in.csv', '--report', 'churn', '-o', 'out.csv'], {
       cwd,
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
     });
     assert.equal(code, 0, stderr);
     assert.equal(requests.join(''), sent.trimEnd());

@@ -91,7 +91,7 @@ function missing(program: string): string | false {
 
 /** A folder with examples and the command in `bin`, and a service that predicts from an amount. */
 async function newJob(t: TestContext, files: readonly string[]) {
-  const stub = await startStub(t, {
+  const { env } = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
   });
   const folder = await newFolder(t);
@@ -99,7 +99,6 @@ async function newJob(t: TestContext, files: readonly string[]) {
   await mkdir(join(folder, 'bin'));
   const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
   await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
   const path = [join(folder, 'bin'), process.env.PATH].join(delimiter);
   /** What a program writes, and its exit code. */
   const run = async (program: string, ...args: string[]) => {

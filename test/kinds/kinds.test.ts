@@ -75,8 +75,7 @@ describe('a file', () => {
 
   for (const output of ['out.json', 'out.xlsx', 'out.json.gz', 'out.csv.xz'])
     it(`is not written to ${output}, whose name promises another format`, async t => {
-      const folder = await newFolder(t);
-      await writeFile(join(folder, 'in.csv'), table());
+      const folder = await newFolder(t, { 'in.csv': table() });
       const args = ['score', 'in.csv', '-o', output, '--report', 'churn'];
       const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
       assert.equal(code, 2, stderr);
@@ -86,8 +85,7 @@ describe('a file', () => {
 
   for (const rejects of ['r.xlsx', 'r.json.gz', 'r.parquet'])
     it(`has no rejects in ${rejects}, whose name promises another format`, async t => {
-      const folder = await newFolder(t);
-      await writeFile(join(folder, 'in.csv'), table());
+      const folder = await newFolder(t, { 'in.csv': table() });
       const args = ['score', 'in.csv', '-o', 'out.csv', '--rejects', rejects, '--report', 'churn'];
       const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
       assert.equal(code, 2, stderr);
@@ -109,8 +107,7 @@ describe('a file', () => {
   });
 
   it('is not sent for a name that promises another format, and no option is named that the command does not have', async t => {
-    const folder = await newFolder(t);
-    await writeFile(join(folder, 'in.csv'), table());
+    const folder = await newFolder(t, { 'in.csv': table() });
     const args = ['batch-predict', 'in.csv', '-o', 'out.json', '--report', 'churn'];
     const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
     assert.equal(code, 2, stderr);
@@ -118,8 +115,7 @@ describe('a file', () => {
   });
 
   it('is written to a name of another format if the format is given', async t => {
-    const folder = await newFolder(t);
-    await writeFile(join(folder, 'in.csv'), table());
+    const folder = await newFolder(t, { 'in.csv': table() });
     const args = ['score', 'in.csv', '-o', 'out.json', '--report', 'churn', '--output-format', 'jsonl'];
     const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
     assert.equal(code, 0, stderr);

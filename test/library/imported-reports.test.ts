@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { Client, LocalScorer, score, verify } from '../../src/index.ts';
+import { pathToFileURL } from 'node:url';
+import { Client, importModel, LocalScorer, score, verify } from '../../src/index.ts';
 import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
 import { importedHome, importedPersona, importedRows } from '../support/service/imported-home.ts';
 import { serving } from '../support/service/serving.ts';
 
@@ -52,6 +54,32 @@ describe('imported reports, for a program', () => {
       client.testingResults('number').then(csv => csv.toArray()),
       { code: 'no_testing_results' },
     );
+  });
+
+  it('are made by importModel with the options of the command', async t => {
+    const home = await newFolder(t);
+    const model = pathToFileURL(join(root, 'fixtures/models/telecom-lightgbm.txt'));
+    const given = { model, report: 'r', home, classes: ['no', 'yes'], predict: 'churned' };
+    const {
+      classes,
+      imported_from: from,
+      quality,
+    } = await importModel({
+      ...{ ...given, iterations: 3, test: join(root, 'fixtures/telecom-history.csv') },
+    });
+    assert.deepEqual([classes, from.trees, quality?.testing_rows], [['no', 'yes'], 3, 5000]);
+    await assert.rejects(importModel(given), { code: 'report_exists' });
+    const kept = await importModel({ ...given, iterations: 'all', ifExists: 'skip' });
+    assert.equal(kept.imported_from.trees, 3);
+    await assert.rejects(importModel({ ...given, ifExists: 'replace', categories: { plan: ['a'] } }), {
+      code: 'bad_option',
+      message: '--categories: the model has no column "plan"',
+    });
+    for (const wrong of [{ iterations: 0 }, { categories: ['a=b'] }, { report: undefined }, { classes: 3 }])
+      await assert.rejects(Reflect.apply(importModel, undefined, [{ ...given, ...wrong }]), {
+        code: 'bad_option',
+        message: new RegExp(`^${Object.keys(wrong)[0]}: expected `),
+      });
   });
 
   it('score a file to the same bytes, which a sample agrees with', async t => {

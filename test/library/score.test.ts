@@ -45,7 +45,7 @@ describe('score of the library', () => {
       '--decimals',
       '3',
     ];
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     assert.equal((await rowcast(args, { cwd: folder, env })).code, 1);
     assert.equal(await read('a.csv'), await read('b.csv'));
     assert.equal(await read('a.csv.rejects'), await read('b.csv.rejects'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { RowcastError } from '../../src/base/errors.ts';
@@ -43,8 +43,7 @@ async function scoreUntil(folder: string, name: string, failing = Number.POSITIV
 }
 
 async function compare(t: TestContext, suffix: string): Promise<void> {
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), input);
+  const folder = await newFolder(t, { 'in.csv': input });
   const whole = await scoreUntil(folder, `whole${suffix}`);
   assert.ok(whole.requests.every(request => Number(request.split('+')[0]) % BATCH_ROWS === 0));
   for (const failing of [3, 6, 9]) {
@@ -64,8 +63,7 @@ describe('a run whose predictions depend on the batch', () => {
   slow('makes the same requests with a gzip output, too', t => compare(t, '.csv.gz'));
 
   it('is not resumed with batches of another size', async t => {
-    const folder = await newFolder(t);
-    await writeFile(join(folder, 'in.csv'), input);
+    const folder = await newFolder(t, { 'in.csv': input });
     await scoreUntil(folder, 'out.csv', 9);
     const { failure } = await refused(folder);
     assert.equal(failure.code, 'other_work');

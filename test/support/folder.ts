@@ -1,13 +1,23 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** An empty folder that is deleted when the test ends. Retried, because a service that closes may still write to it. */
-export async function newFolder(t: TestContext): Promise<string> {
+/**
+ * A folder with these files, by their paths in it, that is deleted when the test ends. Retried, because a service that
+ * closes may still write to it.
+ */
+export async function newFolder(
+  t: TestContext,
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
   return folder;
 }
 

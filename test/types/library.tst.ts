@@ -7,6 +7,8 @@ import {
   type Definition,
   type Difference,
   type FailureKind,
+  type ImportedReport,
+  importModel,
   LocalScorer,
   type LooseReport,
   loadDefinition,
@@ -179,6 +181,11 @@ describe('verify, plan, train, loadDefinition and startService', () => {
     >();
     expect(train).type.toBeCallableWith({ history: ['a.csv', new URL('file:///b.csv')], predict: 'churned' });
     expect(train).type.not.toBeCallableWith({ history: 'history.csv' });
+    expect(
+      importModel({ model: 'model.txt', report: 'r', categories: { plan: ['a'] }, iterations: 3 }),
+    ).type.toBe<Promise<ImportedReport>>();
+    expect(importModel).type.not.toBeCallableWith({ model: 'model.txt' });
+    expect(importModel).type.not.toBeCallableWith({ model: 'model.txt', report: 'r', ifExists: 'maybe' });
     expect(loadDefinition('pipelines/demo.yaml')).type.toBe<Promise<Definition>>();
     expect<TrainedReport['classes']>().type.toBe<string[]>();
   });

@@ -21,14 +21,16 @@ export function classesFigures(tally: ClassTally, byClass: readonly ClassFigures
   const { classes, confusion, logLoss, brier } = tally;
   const right = classes.reduce((sum, _, i) => sum + (confusion[i * classes.length + i] ?? 0), 0);
   const [only] = byClass;
+  const none = undefinedFigure(NO_PROBABILITY);
   const overall = {
     log_loss: meanOf(logLoss, tally),
     brier: meanOf(brier, tally),
     accuracy: shareOf(right, labelledRows(tally), NO_LABEL),
   };
-  if (classes.length === 2 && only !== undefined) return { ...only.figures, ...overall };
+  const scores = tally.hasProbabilities ? {} : { auc: none, calibration_error: none };
+  if (classes.length === 2 && only !== undefined) return { ...scores, ...only.figures, ...overall };
   const mean = (name: string): Estimate => meanOfClasses(byClass.map(({ figures }) => figures[name]));
-  return { auc: mean('auc'), ...overall, calibration_error: mean('calibration_error') };
+  return { auc: mean('auc'), calibration_error: mean('calibration_error'), ...scores, ...overall };
 }
 
 export const labelledRows = ({ confusion }: ClassTally): number =>

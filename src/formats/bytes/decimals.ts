@@ -68,9 +68,10 @@ function withoutZeros(view: DataView, end: number): number {
 }
 
 const [MINUS, POINT, NINE] = [0x2d, 0x2e, 0x39];
-/** All integers of so many digits are doubles, and so are these powers of ten. */
+/** All integers of so many digits are doubles. */
 const DIGITS = 15;
-export const POWERS_OF_TEN = Float64Array.from({ length: DIGITS + 1 }, (_, exponent) => 10 ** exponent);
+/** Those that are doubles: 10^0 to 10^22. */
+export const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 
 /**
  * Reads a number of up to 15 digits, perhaps with a sign and a point: an integer and a power of ten that doubles have

@@ -3,7 +3,7 @@ import type { Kind, Options } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
 import { planOptions } from '../../base/options/shards.ts';
-import { historyOptions, trainOptions } from '../../base/options/train.ts';
+import { historyOptions, importOptions, trainOptions } from '../../base/options/train.ts';
 import type { CamelCase, ValueOf } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { Callbacks } from '../callbacks.ts';
@@ -67,6 +67,11 @@ export const verifyTable = {
 /** The options that are the same in `rowcast train`. */
 export const historyTable = { ...trainOptions, ...historyOptions };
 
+const { categories: _categories, iterations: _iterations, ...ofImport } = importOptions;
+
+/** The options of `rowcast import` that a program gives by name; it gives objects and numbers for the others. */
+export const importTable = ofImport;
+
 /** What a program may give for an option: numbers of a unit also as text with it. */
 type GivenValue<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
   ? C
@@ -89,6 +94,7 @@ export interface GivenScoreOptions extends Given<typeof programOptions> {}
 export interface GivenProbeOptions extends Given<typeof probeOptions> {}
 export interface GivenVerifyOptions extends Given<typeof verifyTable> {}
 export interface GivenHistoryOptions extends Given<typeof historyTable> {}
+export interface GivenImportOptions extends Given<typeof importTable> {}
 
 /** Options of `scoreStream`: those of `rowcast score` in camel case, with values as in a definition. */
 export interface ScoreStreamOptions extends GivenScoreOptions, Callbacks {

@@ -1,7 +1,6 @@
-import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readSync, writeSync } from 'node:fs';
 import { newRowCounts, type RowCounts, sumOf } from '../../scoring/row-counts.ts';
+import { openUnnamed } from '../../storage/local/unnamed-file.ts';
 import type { RunObserver, RunProgress, RunView } from '../observer.ts';
 import type { Summaries, Summary } from '../summary/summary.ts';
 import { addSamples, noSample, type TimelineSample } from '../summary/timeline.ts';
@@ -164,7 +163,7 @@ export class KeptSummaries implements Summaries {
   #written(bytes: Buffer): Kept | undefined {
     if (this.#isBroken) return undefined;
     try {
-      this.#file ??= this.#create();
+      this.#file ??= openUnnamed();
       const at = this.#size;
       for (let done = 0; done < bytes.length; )
         done += writeSync(this.#file, bytes, done, bytes.length - done, at + done);
@@ -173,15 +172,6 @@ export class KeptSummaries implements Summaries {
     } catch {
       this.#isBroken = true;
       return undefined;
-    }
-  }
-
-  #create(): number {
-    const folder = mkdtempSync(join(tmpdir(), 'rowcast-'));
-    try {
-      return openSync(join(folder, 'summaries'), 'wx+', 0o600);
-    } finally {
-      rmSync(folder, { recursive: true });
     }
   }
 

@@ -1,12 +1,13 @@
 import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { Layout } from '../../formats/format.ts';
+import type { Layout, Opened } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { BatchOptions, LongField } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
+import type { Source } from '../../storage/source.ts';
 
 /** How training data is read. */
 export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOptions'> {
@@ -14,6 +15,13 @@ export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOption
   encoding?: string | undefined;
   /** The formats that the file may have, if not the default ones. */
   formats?: Formats | undefined;
+  /**
+   * The columns that are needed, by those that the file has: others of a file that is not text are not decoded. By
+   * default all.
+   *
+   * @throws RowcastError
+   */
+  choose?: ((names: readonly string[], file: string) => readonly string[]) | undefined;
 }
 
 /** An opened input whose records are read but not scored. */
@@ -53,7 +61,7 @@ export async function openRecords(
 ): Promise<OpenRecords> {
   const source = await openSource(input, true, options.encoding, backendsOf(options));
   try {
-    const { layout, rest } = await readLayout(source, options, options.formats);
+    const { layout, rest } = await readChosen(source, options);
     const records = layout.records({
       file: source.name,
       batchRows: BATCH_ROWS,
@@ -81,6 +89,14 @@ export async function openRecords(
     source.close();
     throw error;
   }
+}
+
+async function readChosen(source: Source, options: OpenOptions): Promise<Opened> {
+  const { format, ...opened } = await readLayout(source, options, options.formats);
+  const columns = options.choose?.(opened.layout.names, source.name);
+  if (columns === undefined || format.encoder === undefined) return opened;
+  const writes = { name: source.contentName, format: 'csv' };
+  return format.readLayout(source, { ...options, columns, keep: 'none', writes });
 }
 
 /**

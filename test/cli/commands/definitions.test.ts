@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { startStub } from '../../support/stub/service.ts';
 
-async function folderWith(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await newFolder(t);
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(join(folder, name, '..'), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-  return folder;
-}
-
 describe('rowcast check', () => {
   it('reports everything that is wrong, with file and line, what was meant, and exit code 2', async t => {
-    const cwd = await folderWith(t, {
+    const cwd = await newFolder(t, {
       'good.yaml': 'score: { input: a.csv, report: r }',
       'bad.yaml':
         'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  report: r\nservice:\n  batch-rows: many\n  max-outage: 5 minutes\n',
@@ -48,7 +39,7 @@ describe('rowcast check', () => {
   });
 
   it('notices a url without a key, and outputs that are no pattern', async t => {
-    const cwd = await folderWith(t, {
+    const cwd = await newFolder(t, {
       'a.yaml': 'service: { url: "https://a.example" }\nscore: { input: a.csv, report: r }',
       'b.yaml': 'score: { input: [a.csv, b.csv], output: all.csv, report: r }',
       'c.yaml': 'score: { input: a.csv, output: "{name}-{x}.csv", report: r }',
@@ -63,7 +54,7 @@ describe('rowcast check', () => {
   });
 
   it('names what lets a definition use a key of this machine, and not itself', async t => {
-    const cwd = await folderWith(t, {
+    const cwd = await newFolder(t, {
       'a.yaml':
         'service: { url: "https://a.example", api-key-env: ROWCAST_A }\nscore: { input: a.csv, report: r }',
     });
@@ -97,7 +88,7 @@ describe('rowcast check', () => {
 describe('rowcast run', () => {
   it('runs several definitions; one that fails does not stop the others', async t => {
     const stub = await startStub(t);
-    const cwd = await folderWith(t, {
+    const cwd = await newFolder(t, {
       'in/a.csv': 'x\n1\n',
       'in/b.csv': 'x,y\n1,2\n3\n',
       'jobs/a.yaml': 'score: { input: ../in/a.csv, output: ../a.csv, report: r }',
@@ -105,7 +96,7 @@ describe('rowcast run', () => {
       'jobs/none.yaml': 'score: { input: ../in/none.csv, output: ../none.csv, report: r }',
       'jobs/wrong.yaml': 'score: { input: 1 }',
     });
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const run = (...args: string[]) => rowcast(['run', '--trust-definition', ...args], { cwd, env });
     const all = await run('jobs/none.yaml', 'jobs/a.yaml', 'jobs/b.yaml');
     assert.equal(all.code, 3, all.stderr);
@@ -127,7 +118,7 @@ describe('rowcast run', () => {
 
   it('gives settings the rank of flags: over the environment, but below flags', async t => {
     const stub = await startStub(t);
-    const cwd = await folderWith(t, {
+    const cwd = await newFolder(t, {
       'in.csv': 'x\n1\n2\n3\n',
       'job.yaml': 'score: { input: in.csv, output: out.csv, report: r, limit: 3 }',
     });

@@ -10,9 +10,7 @@ export const table = history({ rows: 60 });
 
 /** A folder with a definition that trains and scores, and a function that runs it. */
 export async function nightly(t: TestContext) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'history.csv'), csv(table));
-  await writeFile(join(cwd, 'customers.csv'), csv(table.slice(0, 20)));
+  const cwd = await newFolder(t, { 'history.csv': csv(table), 'customers.csv': csv(table.slice(0, 20)) });
   await writeFile(
     join(cwd, 'nightly.yaml'),
     'home: home\ntrain: { history: history.csv, predict: outcome, report: churn }\n' +

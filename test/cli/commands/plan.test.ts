@@ -17,9 +17,8 @@ const columns = [
 
 async function planned(t: TestContext, files: Readonly<Record<string, string>>, options: StubOptions = {}) {
   const stub = await startStub(t, { report: { columns, classes: ['no', 'yes'] }, ...options });
-  const cwd = await newFolder(t);
-  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const cwd = await newFolder(t, files);
+  const { env } = stub;
   const plan = (...args: string[]) => rowcast(['plan', ...args, '--report', 'r'], { cwd, env });
   const json = async (...args: string[]) => JSON.parse((await plan(...args, '--json')).stdout.toString());
   return { stub, cwd, env, plan, json };
@@ -135,10 +134,11 @@ describe('rowcast plan', () => {
   });
 
   it('names the command that trains the report of a definition first', async t => {
-    const cwd = await newFolder(t);
     const train = 'train: {history: h.csv, predict: y, report: r}\n';
-    await writeFile(join(cwd, 'a b.yaml'), `${train}score: {input: in.csv, report: r, output: out.csv}\n`);
-    await writeFile(join(cwd, 'in.csv'), rows(3));
+    const cwd = await newFolder(t, {
+      'a b.yaml': `${train}score: {input: in.csv, report: r, output: out.csv}\n`,
+      'in.csv': rows(3),
+    });
     const { code, stderr } = await rowcast(['plan', 'a b.yaml', '--home', 'home'], { cwd, env: {} });
     assert.equal(code, 2);
     assert.match(
@@ -149,7 +149,7 @@ describe('rowcast plan', () => {
 
   it('refuses and warns of what score would as --compare', async t => {
     const { plan, stub, cwd } = await planned(t, { 'in.csv': rows(2) });
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     await rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--summary', 's.json'], { cwd, env });
     const { code, stdout, stderr } = await plan('in.csv', '--compare', 's.json', '--summary', './s.json');
     assert.deepEqual([code, stdout.toString()], [2, ''], stderr);
@@ -170,10 +170,11 @@ describe('rowcast plan', () => {
   });
 
   slow('shows the first row of a local report too, whatever the columns and formats', async t => {
-    const cwd = await newFolder(t);
     const history = Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 3 === 0 ? 'yes' : 'no'}\n`);
-    await writeFile(join(cwd, 'history.csv'), `x,y\n${history.join('')}`);
-    await writeFile(join(cwd, 'in.csv'), 'x,note\n3,"a\nb"\n4,c\n');
+    const cwd = await newFolder(t, {
+      'history.csv': `x,y\n${history.join('')}`,
+      'in.csv': 'x,note\n3,"a\nb"\n4,c\n',
+    });
     const train = await rowcast(['train', 'history.csv', '--predict', 'y', '--report', 'r'], { cwd });
     assert.equal(train.code, 0, train.stderr);
     await writeFile(join(cwd, 'in.jsonl'), '{"x":3,"note":"a"}\n{"x":4,"note":"b"}\n');

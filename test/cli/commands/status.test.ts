@@ -19,9 +19,8 @@ import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast status', () => {
   it('distinguishes a run that is running, was killed, or has finished', { timeout: 60_000 }, async t => {
-    const cwd = await newFolder(t);
     const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
-    await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
+    const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
     let isHeld = true;
     const stub = await startStub(t, { behave: ({ number }) => isHeld && number >= 5 });
     const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
@@ -96,9 +95,8 @@ describe('rowcast status', () => {
   });
 
   it('leaves nothing of a killed run once rowcast abort has discarded it', async t => {
-    const cwd = await newFolder(t);
     const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
-    await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
+    const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
     const stub = await startStub(t, { behave: ({ number }) => number >= 5 });
     const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const isSaved = appears(cwd, 'out.csv.checkpoint');
@@ -128,10 +126,8 @@ describe('rowcast status', () => {
   });
 
   it('says what a run needs that a limit stopped, until it has it', async t => {
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`);
-    const stub = await startStub(t, { report: { classes: ['no', 'yes'] } });
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const cwd = await newFolder(t, { 'in.csv': `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n` });
+    const { env } = await startStub(t, { report: { classes: ['no', 'yes'] } });
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--batch-rows', '10'];
     const status = async (...flags: string[]): Promise<string> =>
       String((await rowcast(['status', 'out.csv', ...flags], { cwd })).stdout);
@@ -154,8 +150,7 @@ describe('rowcast status', () => {
 
   it('describes all runs of a folder, and lists those that are not finished', async t => {
     const cwd = await newFolder(t);
-    const stub = await startStub(t, { report: { classes: ['no', 'yes'] } });
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = await startStub(t, { report: { classes: ['no', 'yes'] } });
     for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n2\n');
     await appendFile(join(cwd, 'c.csv'), '"');
     const args = ['score', '*.csv', '-o', 'scored/{name}.csv', '--report', 'r', '--batch-rows', '1'];
@@ -180,13 +175,12 @@ describe('rowcast status', () => {
     for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n');
     const requests = new EventEmitter();
     const isHeld = once(requests, 'held');
-    const stub = await startStub(t, {
+    const { env } = await startStub(t, {
       behave: () => {
         requests.emit('held');
         return true;
       },
     });
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', '*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--jobs', '1'];
     const { child, finished } = startRowcast(args, { cwd, env });
     await isHeld;
@@ -240,11 +234,9 @@ describe('rowcast status', () => {
   });
 
   it('with --watch looks again until the run has ended', { timeout: 60_000 }, async t => {
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'id\n1\n');
+    const cwd = await newFolder(t, { 'in.csv': 'id\n1\n' });
     let isHeld = true;
-    const stub = await startStub(t, { behave: () => isHeld, report: { classes: ['no', 'yes'] } });
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = await startStub(t, { behave: () => isHeld, report: { classes: ['no', 'yes'] } });
     const isLocked = appears(cwd, 'out.csv.lock');
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--timeout', '0.5'];
     const { finished } = startRowcast(args, { cwd, env });
@@ -259,8 +251,7 @@ describe('rowcast status', () => {
   });
 
   it('fails if it cannot determine the status', async t => {
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'bad.csv.checkpoint'), '{"format": 9}');
+    const cwd = await newFolder(t, { 'bad.csv.checkpoint': '{"format": 9}' });
     await mkdir(join(cwd, 'empty'));
     for (const [output, says] of [
       ['none.csv', /^rowcast: none\.csv: there is no output and no unfinished run/],

@@ -12,8 +12,7 @@ import { csv, history } from '../../support/service/history.ts';
 
 /** A folder with a history whose header and notes contain control characters, and a function that runs `train`. */
 async function bench(t: TestContext, table = history({ rows: 100 })) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'history.csv'), csv(table));
+  const cwd = await newFolder(t, { 'history.csv': csv(table) });
   const train = (home: string, args: readonly string[] = []): Promise<Finished> =>
     rowcast(['train', 'history.csv', '--predict', 'outcome', ...args], { cwd, env: { ROWCAST_HOME: home } });
   return { cwd, train };
@@ -173,8 +172,7 @@ describe('rowcast train', () => {
       row === 0 ? 'y' : String(row % 2),
       ...Array.from({ length: 400 }, (_, column) => (row === 0 ? `c${column}` : String(row * column * 0.37))),
     ]);
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'wide.csv'), csv(wide));
+    const cwd = await newFolder(t, { 'wide.csv': csv(wide) });
     const { code, stderr } = await rowcast(['train', 'wide.csv', '--predict', 'y'], {
       cwd,
       env: { NODE_OPTIONS: '--max-old-space-size=60' },

@@ -31,8 +31,7 @@ async function writePair(cwd: string, files: Record<string, string | Buffer>): P
 describe('rowcast verify', () => {
   slow('accepts what rowcast score wrote for real customers, gzip or plain', async t => {
     const cwd = await newFolder(t);
-    const stub = await startStub(t);
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = await startStub(t);
     const personas = join(root, 'fixtures/telecom-personas.csv');
     for (const output of ['scored.csv', 'scored.csv.gz']) {
       const args = ['score', personas, '--report', 'r', '--prediction', '-o', output];
@@ -53,7 +52,7 @@ describe('rowcast verify', () => {
     const cwd = await newPair(t, { ...one, 'job.yaml': job });
     const stub = await startStub(t);
     await stub.close();
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const sample = ['verify', 'in.csv', 'out.csv', '--sample', '1', '--definition', 'job.yaml'];
     const { code, stderr } = await rowcast(sample, { cwd, env });
     assert.equal(code, 75, stderr);

@@ -37,8 +37,7 @@ async function bench(
     const status = statuses[posted.length - 1] ?? statuses.at(-1) ?? 200;
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
   });
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), 'id\n1\n2\n');
+  const folder = await newFolder(t, { 'in.csv': 'id\n1\n2\n' });
   const env = {
     ROWCAST_URL: stub.url,
     ROWCAST_API_KEY: stub.key,

@@ -40,8 +40,7 @@ describe('bash completion', { skip: hasShell('bash') ? false : 'bash is not inst
   });
 
   it('completes choices, and files where a file is expected', async t => {
-    const folder = await newFolder(t);
-    await writeFile(join(folder, 'personas.csv'), '');
+    const folder = await newFolder(t, { 'personas.csv': '' });
     assert.deepEqual(completed('rowcast score --log-format '), ['text', 'json']);
     assert.deepEqual(completed('rowcast score per', folder), ['personas.csv']);
     assert.deepEqual(completed('rowcast score -o per', folder), ['personas.csv']);

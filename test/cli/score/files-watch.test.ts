@@ -78,7 +78,7 @@ describe('the progress of several files', () => {
         return false;
       },
     });
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     const args = ['score', 'in/*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--progress', 'always'];
     const child = spawnRowcast(args, { cwd, env });
     // Only lines that have changed are drawn again, so the three need not be in one frame.

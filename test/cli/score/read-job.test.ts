@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -12,8 +11,7 @@ const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status ==
 
 describe('Parquet without a file to write it to', { skip: !hasTerminal && 'script is not installed' }, () => {
   it('is not written to a terminal', async t => {
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'a\n1\n');
+    const cwd = await newFolder(t, { 'in.csv': 'a\n1\n' });
     const command = `${process.execPath} ${join(root, 'dist/src/cli/main.js')}`;
     for (const args of ['in.csv --output-format parquet', 'in.parquet']) {
       const line = `${command} score ${args} --report r`;

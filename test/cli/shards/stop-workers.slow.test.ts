@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
@@ -12,8 +12,7 @@ import { until } from '../../support/stores/queue-run.ts';
 
 /** Starts a slow run with a worker in a process group of its own, and waits until a shard is in progress. */
 async function startRun(t: TestContext) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), hardCsv(1_200_000));
+  const cwd = await newFolder(t, { 'in.csv': hardCsv(1_200_000) });
   const score = ['score', 'in.csv', '--allow-missing', '--report', 'one', '-o', 'out.csv', '--workers', '1'];
   const slow = ['--shard-bytes', '1MiB', '--max-rows-per-second', '500', '--batch-rows', '100'];
   const child = spawn(process.execPath, [bin, ...score, ...slow], {

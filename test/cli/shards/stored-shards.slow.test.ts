@@ -23,10 +23,9 @@ interface Bench {
 
 /** @param bytes of the input, which is both a file and an object */
 async function bench(t: TestContext, bytes: number): Promise<Bench> {
-  const cwd = await newFolder(t);
   const service = await startObjectService(t);
   const text = hardCsv(bytes);
-  await writeFile(join(cwd, 'in.csv'), text);
+  const cwd = await newFolder(t, { 'in.csv': text });
   service.put('/in.csv', Buffer.from(text));
   const env = {
     AWS_ACCESS_KEY_ID: 'test',

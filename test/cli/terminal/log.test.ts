@@ -33,7 +33,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     await writeFile(file, 'a,b\n1,2\n1,"2\n');
     const { stub } = await connect(t);
     const stopped = await rowcast(['score', file, '--report', 'r', '--log-format', 'json'], {
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
     });
     assert.equal(stopped.code, 3);
     const last = linesOf(stopped).at(-1);
@@ -69,7 +69,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     const { stub } = await connect(t);
     const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
       stdin: 'a,b\n1,2\n1\n3,4\n',
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
     });
     assert.equal(finished.code, 1);
     const rejects = linesOf(finished).filter(({ event }) => event === 'reject');
@@ -88,7 +88,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
         ['score', '-', '--input-format', 'jsonl', '--features', 'a', '--report', 'r', '--log-format', 'json'],
         {
           stdin: `{"a":1}\n${again}${again}{"a":3}\n`,
-          env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+          env: stub.env,
         },
       );
       assert.equal(finished.code, 1);
@@ -107,7 +107,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
       const field = `"${'3,c\n'.repeat(120)}"`;
       const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
         stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
-        env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+        env: stub.env,
       });
       assert.equal(finished.code, 0);
       const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 'warn');
@@ -144,7 +144,7 @@ describe('the progress of a run', () => {
       const how = ['--batch-rows', '1', '--concurrency', '1', '--progress-interval', '0.1'];
       const { child, finished } = startRowcast([...args, ...how], {
         stdin: 'a,b\n1,2\n3,4\n',
-        env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+        env: stub.env,
       });
       await waitForStderr(child, says);
       release();
@@ -156,7 +156,7 @@ describe('the progress of a run', () => {
     const args = ['score', '--report', 'r', '--quiet', '--progress-interval', '0.1'];
     const { code, stderr } = await rowcast(args, {
       stdin: 'a,b\n1,2\n',
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      env: stub.env,
     });
     assert.deepEqual([code, stderr], [0, '']);
   });

@@ -53,7 +53,7 @@ export async function newJob(t: TestContext, example: string): Promise<ShardedJo
   await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
   await cp(join(root, 'examples/cluster', example), join(folder, 'example'), { recursive: true });
   await writeFile(join(folder, 'personas.csv'), hardCsv(SHARDS * (1 << 20) - 200_000));
-  const service = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const service = stub.env;
   const path = [join(folder, 'bin'), process.env.PATH, join(process.execPath, '..')].join(delimiter);
   const env = { ...service, PATH: path, HOME: folder, WORK_OPTIONS: '--concurrency 1 --batch-rows 400' };
   const shards = join(folder, 'scored.csv.shards');

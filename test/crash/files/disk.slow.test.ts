@@ -37,8 +37,7 @@ interface Bench {
 
 /** An input of 3 MB, and its expected output. */
 async function bench(t: TestContext): Promise<Bench> {
-  const folder = await newFolder(t);
-  await writeFile(join(folder, 'in.csv'), rowsOf({}, ROWS));
+  const folder = await newFolder(t, { 'in.csv': rowsOf({}, ROWS) });
   let due: { path: string; act: () => Promise<unknown> } | undefined;
   const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,11 +23,10 @@ const WORKERS = 4;
 
 /** @param suffix of the output */
 async function killWorkers(t: TestContext, store: RealStore, suffix: string): Promise<void> {
-  const cwd = await newFolder(t);
   const env = { ROWCAST_HOME: await trainedHome(), ...store.env };
   Object.assign(process.env, store.env);
   const text = hardCsv(5_000_000);
-  await writeFile(join(cwd, 'in.csv'), text);
+  const cwd = await newFolder(t, { 'in.csv': text });
   const input = `${store.url}/shards${suffix}/in.csv`;
   await putObject(input, Buffer.from(text));
   const report = ['--allow-missing', '--report', 'one'];

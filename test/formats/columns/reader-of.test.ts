@@ -52,11 +52,20 @@ const columns: LearnedColumn[] = [
 ];
 const types = [undefined, 'categorical', 'numerical', 'date', 'text', 'something else'];
 
+/** The whole number in the middle of two doubles, or one beside it. */
+function middle(value: bigint): string {
+  const step = 2n ** BigInt(value.toString(2).length - 53);
+  return String((value / step) * step + step / 2n + (value % 3n) - 1n);
+}
 const digits = fc.stringMatching(/^\d{1,20}$/);
 const sign = fc.constantFrom('', '', '-', '+', '\u2212', '--');
 const number = fc.oneof(
   fc.integer().map(String),
   fc.double().map(String),
+  fc.double({ min: 1e-6, max: 1, noNaN: true }).map(String),
+  // In the middle of two doubles, and next to it.
+  fc.bigInt({ min: 2n ** 53n, max: 2n ** 62n }).map(middle),
+  fc.bigInt({ min: 2n ** 52n, max: 2n ** 53n }).map(half => `${half}.5`),
   fc
     .tuple(sign, digits, fc.constantFrom('', '.', ','), fc.oneof(digits, fc.constant('')))
     .map(parts => parts.join('')),

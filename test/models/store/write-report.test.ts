@@ -106,8 +106,7 @@ test('a folder in place of the link is read and replaced', async t => {
 
 test('a link to another folder is replaced, and the folder is not changed', async t => {
   const home = await homeOf(t);
-  const elsewhere = await newFolder(t);
-  await writeFile(join(elsewhere, 'mine'), 'mine');
+  const elsewhere = await newFolder(t, { mine: 'mine' });
   await symlink(elsewhere, join(home, 'reports', 's'));
   await write(home, 's', 'new');
   assert.deepEqual((await readReport(home, 's')).notes, ['new']);
@@ -143,8 +142,7 @@ test('a damaged report can be deleted, whether it is a dangling link or a folder
 
 test('deleting a link does not delete a target outside the reports', async t => {
   const home = await homeOf(t);
-  const elsewhere = await newFolder(t);
-  await writeFile(join(elsewhere, 'mine'), 'mine');
+  const elsewhere = await newFolder(t, { mine: 'mine' });
   await symlink(elsewhere, join(home, 'reports', 's'));
   await deleteReport(home, 's');
   assert.equal(await readFile(join(elsewhere, 'mine'), 'utf8'), 'mine');

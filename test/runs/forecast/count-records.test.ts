@@ -32,10 +32,8 @@ it('the first batches are still there when the memory of the others has been reu
 });
 
 it('rows of a large input are estimated from its beginning, those of a small one counted', async t => {
-  const folder = await newFolder(t);
   const text = `a,b\n${'1,2\n'.repeat(100_000)}`;
-  await writeFile(join(folder, 'in.csv'), text);
-  await writeFile(join(folder, 'in.csv.gz'), gzipSync(text));
+  const folder = await newFolder(t, { 'in.csv': text, 'in.csv.gz': gzipSync(text) });
   const options = { batchRows: 1000, batchBytes: 1 << 20, maxRecordBytes: 1 << 20 };
   const count = async (countedBytes: number, name = 'in.csv') => {
     const source = await openSource(join(folder, name));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
@@ -9,9 +8,8 @@ import { startStub } from '../../support/stub/service.ts';
 describe('an output called .tsv', () => {
   it('is refused if its input is separated by commas, before anything is written', async t => {
     const stub = await startStub(t);
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n');
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n' });
+    const { env } = stub;
     for (const output of ['out.tsv', 'OUT.TSV.gz']) {
       const { code, stderr } = await rowcast(['score', 'in.csv', '-o', output, '--report', 'r'], {
         cwd,
@@ -28,10 +26,8 @@ describe('an output called .tsv', () => {
   });
 
   it('is written if its input has tabs', async t => {
-    const stub = await startStub(t);
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.txt'), 'a\tb\n1\t2\n');
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = await startStub(t);
+    const cwd = await newFolder(t, { 'in.txt': 'a\tb\n1\t2\n' });
     const args = ['score', 'in.txt', '--delimiter', 'tab', '-o', 'out.tsv', '--report', 'r'];
     const { code, stderr } = await rowcast(args, { cwd, env });
     assert.equal(code, 0, stderr);

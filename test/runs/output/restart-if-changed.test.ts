@@ -13,7 +13,7 @@ const csv = (rows: number, value = 'a'): string =>
 /** A run of 40 rows that has stopped halfway, with a reject. */
 async function stopped(t: TestContext) {
   let isWell = false;
-  const stub = await startStub(t, {
+  const { env } = await startStub(t, {
     report: { classes: ['no', 'yes'] },
     behave: ({ number, response }) => {
       if (isWell || number < 6) return false;
@@ -21,9 +21,7 @@ async function stopped(t: TestContext) {
       return true;
     },
   });
-  const cwd = await newFolder(t);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
-  await writeFile(join(cwd, 'in.csv'), csv(40).replace('r1,a', 'r1'));
+  const cwd = await newFolder(t, { 'in.csv': csv(40).replace('r1,a', 'r1') });
   const score = (...args: string[]) =>
     rowcast(
       [

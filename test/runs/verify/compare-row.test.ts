@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
@@ -40,10 +38,8 @@ describe('an input that verify reads in another way than the run did', () => {
   for (const [title, { text, options, says }] of Object.entries(cases))
     for (const output of ['out.csv', 'out.jsonl', 'out.parquet'])
       it(`${title} is told the options of the run: ${output}`, async t => {
-        const stub = await startStub(t);
-        const cwd = await newFolder(t);
-        await writeFile(join(cwd, 'in.csv'), text);
-        const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+        const { env } = await startStub(t);
+        const cwd = await newFolder(t, { 'in.csv': text });
         const run = async (command: string, ...args: string[]) =>
           rowcast([command, 'in.csv', ...args], { cwd, env });
         const scored = await run('score', '--report', 'r', '--classes', 'no,yes', '-o', output, ...options);

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,10 +38,9 @@ async function planned(
     await Promise.all(workers.map(worker => worker.finished));
     await stub.close();
   });
-  const cwd = await newFolder(t);
   const rows = Array.from({ length: 60_000 }, (_, i) => `${i},${'x'.repeat(100)}\n`);
-  await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
+  const { env } = stub;
   const plan = [
     'plan',
     'in.csv',

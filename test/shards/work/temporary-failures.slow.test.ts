@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { MAX_ATTEMPTS } from '../../../src/shards/folder/next-attempt.ts';
@@ -13,17 +12,15 @@ import { send, startStub } from '../../support/stub/service.ts';
 /** A planned run of one shard, and a service that is down or not. */
 async function newRun(t: TestContext) {
   let isDown = false;
-  const stub = await startStub(t, {
+  const { env } = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
     behave({ response }) {
       if (isDown) send(response, 503, {});
       return isDown;
     },
   });
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), csv(100));
+  const cwd = await newFolder(t, { 'in.csv': csv(100) });
   mkdirSync(join(cwd, 'disk'));
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
   const run = async (code: number, ...args: string[]): Promise<string> => {
     const ended = await rowcast(args, { cwd, env });
     assert.equal(ended.code, code, ended.stderr);

@@ -7,10 +7,9 @@ import { startStub } from '../stub/service.ts';
 
 /** Runs commands in a folder with an input. */
 export async function inputBench(t: TestContext, input: Buffer | string, name = 'in.csv') {
-  const stub = await startStub(t);
+  const { env } = await startStub(t);
   const cwd = await newFolder(t);
   await writeFile(join(cwd, name), input);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
   const run = async (...args: string[]) => rowcast(args, { cwd, env });
   const output = name.replace('in.', 'out.');
   const score = (...args: string[]) => run('score', name, '--report', 'r', '-o', output, ...args);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { newFolder } from '../folder.ts';
@@ -19,12 +19,8 @@ export async function filesWith(
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
     ...options,
   });
-  const cwd = await newFolder(t);
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(join(cwd, name, '..'), { recursive: true });
-    await writeFile(join(cwd, name), text);
-  }
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const cwd = await newFolder(t, files);
+  const { env } = stub;
   const score = (...args: string[]) => rowcast(['score', ...args, '--report', 'r'], { cwd, env });
   const summary = async () => JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));
   return { stub, cwd, score, summary, read: (name: string) => readFile(join(cwd, name), 'utf8') };

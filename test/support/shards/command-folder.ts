@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { newFolder } from '../folder.ts';
@@ -17,8 +17,7 @@ export const plan = [
 
 /** A folder with an input of two shards, and commands that run in it. */
 export async function commandFolder(t: TestContext) {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), text);
+  const cwd = await newFolder(t, { 'in.csv': text });
   const env = { ROWCAST_HOME: await trainedHome() };
   const run = async (code: number, ...args: string[]) => {
     const ended = await rowcast(args, { cwd, env });

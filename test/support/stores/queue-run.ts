@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,8 +35,7 @@ export interface Worker {
 const options = ['--allow-missing', '--report', 'one'];
 
 export async function queueRun(t: TestContext, { url }: Pick<Store, 'url'>, text: string): Promise<QueueRun> {
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), text);
+  const cwd = await newFolder(t, { 'in.csv': text });
   const env = { ROWCAST_HOME: await trainedHome() };
   const endLater = (child: Running['child']): void =>
     t.after(async () => {

@@ -35,6 +35,8 @@ export interface StubOptions {
 export interface Stub {
   url: string;
   key: string;
+  /** The environment of a command that asks it. */
+  env: { ROWCAST_URL: string; ROWCAST_API_KEY: string };
   /** The bodies of the batch-persona requests, in order. */
   bodies: StubCall['body'][];
   /** Closes all connections and accepts no new ones, until it returns to the same port. */
@@ -85,9 +87,11 @@ export async function startStub(
     server.closeAllConnections();
     if (server.listening) await once(server, 'close');
   };
+  const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const stub: Stub = {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    url,
     key,
+    env: { ROWCAST_URL: url, ROWCAST_API_KEY: key },
     bodies,
     goDown: leave,
     comeUp: () => listen(port),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -12,8 +11,7 @@ import { slow } from '../../support/slow.ts';
 type Files = Readonly<Record<string, string | Buffer>>;
 
 async function read(t: TestContext, files: Files, options: Partial<HistoryOptions> = {}) {
-  const folder = await newFolder(t);
-  for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+  const folder = await newFolder(t, files);
   const [historyFile = '', ...furtherFiles] = Object.keys(files).map(name => join(folder, name));
   const all = { historyFile, furtherFiles, predict: 'y', seed: 1, maxRecordBytes: 1 << 20, ...options };
   const history = await readHistory(all);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -122,10 +122,9 @@ describe('the page of a report', () => {
     const home = await ownTrainedHome(t);
     const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/one');
     const key = await addKey(home, 'program', { reports: 'all', scopes: ['predict', 'report'] });
-    const cwd = await newFolder(t);
     const { features } = bodyOfCommand(page);
     const lines = [Object.keys(features), Object.values(features).map(String)].map(row => writeRow(row));
-    await writeFile(join(cwd, 'personas.csv'), lines.join(''));
+    const cwd = await newFolder(t, { 'personas.csv': lines.join('') });
     const env = { PATH: process.env.PATH, ROWCAST_API_KEY: key };
     for (const id of ['score-command', 'curl-persona', 'curl-batch']) {
       const command = unescaped(new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(page)?.[1] ?? '');

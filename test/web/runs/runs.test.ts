@@ -365,9 +365,14 @@ describe('a file that is scored on the platform', () => {
     const at = await platformWithReports(t);
     const id = await created(at.browser);
     const upload = slowUpload(at, id);
-    upload.write(personas(2_000));
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
-    for await (const { data } of events) if (progressIn(data).status === 'running') break;
+    upload.end(personas(200_000));
+    let isRunning = false;
+    for await (const { data } of events) {
+      isRunning = progressIn(data).status === 'running';
+      if (isRunning) break;
+    }
+    assert.ok(isRunning);
     assert.equal(await problemOf(await send(at.browser, id, personas(1))), '409 run_begun');
     assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
     assert.deepEqual(await readdir(join(at.home, 'runs')), []);

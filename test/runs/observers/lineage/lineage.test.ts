@@ -44,10 +44,8 @@ async function startReceiver(
 }
 
 async function bench(t: TestContext, options: StubOptions = {}) {
-  const stub = await startStub(t, options);
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3\n4,5\n');
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const { env } = await startStub(t, options);
+  const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n3\n4,5\n' });
   const run = (args: readonly string[], more: Record<string, string> = {}) =>
     rowcast(['score', ...args, '--report', 'r', '--summary', 's.json'], { cwd, env: { ...env, ...more } });
   const summary = async () => JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -16,10 +15,8 @@ const warnings = (stderr: string): string[] =>
   stderr.split('\n').filter(line => line.includes('traces or metrics cannot be sent'));
 
 async function bench(t: TestContext) {
-  const stub = await startStub(t);
-  const cwd = await newFolder(t);
-  await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3,4\n');
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const { env } = await startStub(t);
+  const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n3,4\n' });
   const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'];
   return { cwd, env, args };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
@@ -11,8 +11,7 @@ describe('the metrics of a run by OTLP', () => {
   it('are those of --metrics, with the same names, units and labels, and those of the requests', async t => {
     const stub = await startStub(t);
     const collector = await startCollector(t);
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3\n4,5\n');
+    const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n3\n4,5\n' });
     const { code, stderr } = await rowcast(
       ['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--metrics', 'run.prom'],
       {

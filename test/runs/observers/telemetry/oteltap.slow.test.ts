@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -17,8 +16,7 @@ describe('traces and metrics', () => {
     const commands = await pythonVenv(t, 'oteltap==1.0.0');
     if (commands === undefined) return;
     const stub = await startStub(t);
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3,4\n');
+    const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n3,4\n' });
     const port = await freePort();
     // With --await-metric it would end at once, perhaps before the traces have come.
     const tap = spawn(join(commands, 'oteltap'), ['--port', String(port)], {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
@@ -13,8 +12,7 @@ const ROWS = 200;
 
 describe('the trace of a run that was killed and resumed', () => {
   it('has the id of the run, and batch numbers that continue', async t => {
-    const cwd = await newFolder(t);
-    await writeFile(join(cwd, 'in.csv'), `a,b\n${'1,2\n'.repeat(ROWS)}`);
+    const cwd = await newFolder(t, { 'in.csv': `a,b\n${'1,2\n'.repeat(ROWS)}` });
     let kill = (): void => {};
     let isHeld = true;
     const stub = await startStub(t, {

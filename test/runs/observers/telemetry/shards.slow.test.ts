@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
 import { startCollector } from '../../../support/otlp/collector.ts';
@@ -15,9 +13,8 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 async function bench(t: TestContext) {
   const stub = await startStub(t, { report: { classes: ['no', 'yes'] } });
   const collector = await startCollector(t);
-  const cwd = await newFolder(t);
   const rows = Array.from({ length: 10_000 }, (_, i) => `${i},${VALUE.repeat(12)}\n`);
-  await writeFile(join(cwd, 'in.csv'), `a,b\n${rows.join('')}`);
+  const cwd = await newFolder(t, { 'in.csv': `a,b\n${rows.join('')}` });
   const env = {
     ROWCAST_URL: stub.url,
     ROWCAST_API_KEY: stub.key,
