@@ -1,6 +1,6 @@
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { countedText, countText, nameText, numberText, percentOf } from '../texts.ts';
+import { countedText, countText, nameText, percentOf, shortNumber } from '../texts.ts';
 import { type EqualPlot, figure, numberPlot, sharePlot, toTenths } from './figure.ts';
 
 /** The rows with a prediction in a range. */
@@ -76,24 +76,24 @@ export function actualChart({ id, name, baseline, bins, points }: ActualChart): 
   const beyond = points.length - shown.length;
   const dots = shown.map(
     ([predicted, actual]) =>
-      html`<circle class="dot faint" cx="${toTenths(plot.x(predicted))}" cy="${toTenths(plot.y(actual))}" r="1.5"/>`,
+      html`<circle class="dot first faint" cx="${toTenths(plot.x(predicted))}" cy="${toTenths(plot.y(actual))}" r="1.5"/>`,
   );
   return figure({
     id,
     title: `Predicted against actual ${nameText(name)}`,
     description: `The mean of the actual numbers for each tenth of the predictions, with 95 % confidence intervals, and ${countedText(points.length, 'single row')}. Best on the diagonal.`,
-    caption: html`Best on the diagonal. <span class="key baseline">median: ${numberText(baseline)}</span>${beyond > 0 && ` ${countedText(beyond, 'row')} of ${countText(points.length)} beyond the axes.`}`,
+    caption: html`Best on the diagonal. <span class="key baseline">median: ${shortNumber(baseline)}</span>${beyond > 0 && ` ${countedText(beyond, 'row')} of ${countText(points.length)} beyond the axes.`}`,
     width: WIDTH,
     height: HEIGHT,
     content: html`${dots}${drawing(plot, bins, baseline)}`,
     numbers: {
       head: ['Predicted', 'Rows', 'Mean prediction', 'Mean of the actual', '95 % interval'],
       rows: bins.map(bin => [
-        `${numberText(bin.from)} to ${numberText(bin.to)}`,
+        `${shortNumber(bin.from)} to ${shortNumber(bin.to)}`,
         countText(bin.rows),
-        numberText(bin.predicted),
-        numberText(bin.actual),
-        `${numberText(bin.low)} to ${numberText(bin.high)}`,
+        shortNumber(bin.predicted),
+        shortNumber(bin.actual),
+        `${shortNumber(bin.low)} to ${shortNumber(bin.high)}`,
       ]),
     },
   });

@@ -1,6 +1,6 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
-import { countText, nameText, numberText, percentOf, shortened } from '../texts.ts';
+import { countText, nameText, percentOf, shortened, shortNumber } from '../texts.ts';
 import { figure, toTenths } from './figure.ts';
 
 /** The distribution of the probabilities of a class, or of a predicted number. */
@@ -36,9 +36,9 @@ const MAX_LABEL = 22;
 const tops = [0.05, 0.1, 0.25, 0.5, 1];
 /** For each class or number, bands between its deciles and a line at the median, on one axis. */
 export function decileChart({ id, title, rows, all, isNumbers = false, head, shows }: DecileChart): Html {
-  const text = isNumbers ? numberText : percentOf;
+  const text = isNumbers ? shortNumber : percentOf;
   const at = (isNumbers ? axisOfNumbers(rows) : axisOfShares(rows)).range([0, 100]).clamp(true);
-  const [start, end] = at.domain().map(value => (isNumbers ? numberText(value) : percentOf(value, 0)));
+  const [start, end] = at.domain().map(value => (isNumbers ? shortNumber(value) : percentOf(value, 0)));
   const ends = `rom ${start} at the left to ${end} at the right.`;
   const position = (value: number | undefined): string => `${toTenths(at(value ?? 0))}%`;
   const [rowsHead, ...quantiles] = head ?? [isNumbers ? 'Number' : 'Class', ...DECILES];

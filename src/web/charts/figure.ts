@@ -119,12 +119,12 @@ interface Titles {
 
 /** Both axes are shares, from 0% to 100%. */
 export const sharePlot = (titles: Titles, area: PlotArea): EqualPlot =>
-  equalPlot(titles, area, { scale: scaleLinear([0, 1]), ticks, text: share => percentOf(share, 0) });
+  equalPlot(titles, area, { scale: scaleLinear([0, 1], [0, 1]), ticks, text: share => percentOf(share, 0) });
 
 /** Both axes are numbers in a range, which are logarithmic if it is wide and above 0. */
 export function numberPlot(titles: Titles, area: PlotArea, [low, high]: [number, number]): EqualPlot {
   const isWide = low > 0 && high > WIDE * low;
-  const scale = (isWide ? scaleLog([low, high]) : scaleLinear([low, high])).nice();
+  const scale = (isWide ? scaleLog([low, high], [0, 1]) : scaleLinear([low, high], [0, 1])).nice();
   const count = isWide ? 3 : 4;
   const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
   return equalPlot(titles, area, {

@@ -4,7 +4,7 @@ import { barChart } from '../../../charts/bar-chart.ts';
 import { actualChart } from '../../../charts/calibration-chart.ts';
 import { decileChart } from '../../../charts/decile-chart.ts';
 import { type Html, html } from '../../../html.ts';
-import { countedText, countText, numberText } from '../../../texts.ts';
+import { countedText, countText, shortNumber } from '../../../texts.ts';
 
 /** What `rowcast report` prints of a report of numbers, and its errors next to those of always predicting the median. */
 export function numberSpecsSection({
@@ -36,13 +36,13 @@ const errors = { RMSE: 'rmse', 'Mean absolute error': 'mae', 'Median error': 'me
 
 function errorChart(quality: NumberQuality): Html {
   const { baseline } = quality;
-  const always = `always ${numberText(baseline.value)}`;
+  const always = `Always ${shortNumber(baseline.value)}`;
   const all = Object.entries(errors).flatMap(([name, key]) => [
-    { label: name, value: quality[key], text: numberText(quality[key]) },
+    { label: name, value: quality[key], text: shortNumber(quality[key]) },
     {
-      label: `${name}, ${always}`,
+      label: always,
       value: baseline[key],
-      text: numberText(baseline[key]),
+      text: shortNumber(baseline[key]),
       series: 'baseline' as const,
     },
   ]);
@@ -50,19 +50,15 @@ function errorChart(quality: NumberQuality): Html {
   return barChart({
     id: 'errors',
     title: 'Errors and baseline',
-    description: `How far predictions are from the actual numbers, next to always predicting the median: the mean absolute error is ${numberText(quality.mae)}, and ${numberText(baseline.mae)} of the median.`,
+    description: `How far predictions are from the actual numbers, next to always predicting the median: the mean absolute error is ${shortNumber(quality.mae)}, and ${shortNumber(baseline.mae)} of the median.`,
     caption: 'In the unit of the column; the smaller, the better.',
     most: Math.max(Number.MIN_VALUE, ...all.map(({ value }) => value)),
     bars: all,
     numbers: {
       head: ['Predicted by', 'R²', ...Object.keys(errors)],
       rows: [
-        ['This model', r2(quality.r2), ...Object.values(errors).map(key => numberText(quality[key]))],
-        [
-          `The median, ${always}`,
-          r2(baseline.r2),
-          ...Object.values(errors).map(key => numberText(baseline[key])),
-        ],
+        ['This model', r2(quality.r2), ...Object.values(errors).map(key => shortNumber(quality[key]))],
+        [always, r2(baseline.r2), ...Object.values(errors).map(key => shortNumber(baseline[key]))],
       ],
     },
   });
@@ -72,12 +68,12 @@ function errorChart(quality: NumberQuality): Html {
 export function numberResultsSection({ predicts, quality }: NumbersReport): Html {
   const { deciles, points, baseline, testing_rows: rows } = quality;
   const residuals = deciles.map(({ from, to, predicted, actual, residuals: quantiles, rows: own }) => ({
-    name: `${numberText(from)} to ${numberText(to)}`,
+    name: `${shortNumber(from)} to ${shortNumber(to)}`,
     mean: actual - predicted,
     deciles: quantiles,
     note: countedText(own, 'row'),
   }));
-  return html`<p class="muted">Of the labelled rows, ${countText(rows)} were kept from the evaluated model. Half of its predictions are at most ${numberText(quality.median_error)} from the actual number.</p>
+  return html`<p class="muted">Of the labelled rows, ${countText(rows)} were kept from the evaluated model. Half of its predictions are at most ${shortNumber(quality.median_error)} from the actual number.</p>
 <div class="results">${actualChart({ id: 'actual', name: predicts, baseline: baseline.value, bins: deciles, points })}
 ${decileChart({
   id: 'residuals',
