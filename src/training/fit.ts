@@ -8,6 +8,7 @@ import { saveModel } from '../models/model/model-format.ts';
 import { MAX_SHUFFLES, reportColumns } from './findings/drivers.ts';
 import { findingsOfClasses, type LearnedModel } from './findings/evaluate.ts';
 import { findingsOfNumbers } from './findings/numbers/evaluate-numbers.ts';
+import { notesOfNumbers } from './findings/numbers/number-notes.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
 import { profileOf } from './findings/training-profile.ts';
 import { columnNotes } from './findings/value-notes.ts';
@@ -135,6 +136,7 @@ export async function fit(
       profile: { ...profiled, ...found.profile },
       notes: [
         ...history.notes,
+        ...(history.numbers === undefined ? [] : notesOfNumbers(history.numbers, predict)),
         ...firstOf(learned.notes),
         ...firstOf(columnNotes(learned, rows)),
         ...firstOf(encodingNotes(columns, selection.encodings, labelled.classes)),

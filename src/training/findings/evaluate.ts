@@ -54,7 +54,7 @@ interface MeasureOptions {
 }
 
 /** The values of rows as a model reads them. */
-export const encodedColumns = (
+export const encodedRows = (
   columns: readonly LearnedColumn[],
   { rows, indexes, singles = [] }: Pick<TestingRows, 'rows' | 'indexes' | 'singles'>,
 ): ColumnNumbers[] =>
@@ -71,7 +71,7 @@ export function measure(
   { rows, labels, classes, indexes, singles = [] }: TestingRows,
   { learned = labels, seed, onDrivers }: MeasureOptions,
 ): Measured {
-  const encoded = encodedColumns(columns, { rows, indexes, singles });
+  const encoded = encodedRows(columns, { rows, indexes, singles });
   const probabilities = predictColumns(model, encoded);
   const scored = { probabilities, labels, classes: classes.length };
   onDrivers?.();

@@ -10,7 +10,7 @@ import { accuracy, logLoss, percent } from './evaluation.ts';
 import type { Derivatives } from './trees/grow-tree.ts';
 
 /** Each row's class, as an index, or each row's number. */
-export type Labels = Uint8Array | Float64Array;
+export type RowLabels = Uint8Array | Float64Array;
 
 /** How good predictions are. */
 export interface Measures {
@@ -29,21 +29,21 @@ export interface Loss {
   output: OutputSpec;
   predict(scores: Float64Array): Float64Array;
   /** The best scores if all of these rows get the same ones. */
-  prior(labels: Labels, rows: Int32Array): Float64Array;
+  prior(labels: RowLabels, rows: Int32Array): Float64Array;
   /** Returns a function that writes the derivatives of rows by the score at an index; it begins with index 0. */
   derivativesOf(
-    labels: Labels,
+    labels: RowLabels,
   ): (scores: Float64Array, rows: Int32Array, index: number, to: Derivatives) => void;
   /** What a leaf adds to the scores of these rows; if absent, it is a step of Newton's method. */
-  leafValue?(scores: Float64Array, labels: Labels, rows: Int32Array, l2: number): number;
+  leafValue?(scores: Float64Array, labels: RowLabels, rows: Int32Array, l2: number): number;
   /** How linear models minimize it; absent if they do not. */
   linear?: {
     algorithm: string;
-    /** Labels are learned as (label - center) / scale. */
+    /** RowLabels are learned as (label - center) / scale. */
     center: number;
     scale: number;
     /** Returns the loss of all rows; the scores become its derivatives. */
-    total(scores: Float64Array, labels: Labels): number;
+    total(scores: Float64Array, labels: RowLabels): number;
   };
   measure(predictions: Float64Array, labels: readonly number[]): Measures;
   describe(measures: Measures): string;
@@ -82,7 +82,7 @@ export function lossOfClasses(classes: number): Loss {
 }
 
 /** The class shares as scores, with half a row added to each class so that none is zero. */
-function priorScores(labels: Labels, rows: Int32Array, classes: number): Float64Array {
+function priorScores(labels: RowLabels, rows: Int32Array, classes: number): Float64Array {
   const counts = new Float64Array(classes).fill(0.5);
   for (const row of rows) {
     const label = labels[row] as number;
@@ -96,7 +96,7 @@ function priorScores(labels: Labels, rows: Int32Array, classes: number): Float64
 /** For two classes: the derivatives of the loss by the score of the second class. */
 function logisticGradients(
   scores: Float64Array,
-  labels: Labels,
+  labels: RowLabels,
   rows: Int32Array,
   { gradients, hessians }: Derivatives,
 ): void {
@@ -110,7 +110,7 @@ function logisticGradients(
 /** For more classes: the derivatives by the score of the class at `index`. */
 function classGradients(
   probabilities: Float64Array,
-  labels: Labels,
+  labels: RowLabels,
   rows: Int32Array,
   { stride, index }: { stride: number; index: number },
   { gradients, hessians }: Derivatives,
@@ -128,7 +128,7 @@ function softmax(scores: Float64Array, classes: number, rows: Int32Array, probab
 }
 
 /** The loss; the scores become its derivatives. */
-function logisticLoss(scores: Float64Array, labels: Labels): number {
+function logisticLoss(scores: Float64Array, labels: RowLabels): number {
   let loss = 0;
   for (let row = 0; row < labels.length; row++) {
     const score = scores[row] as number;
@@ -141,7 +141,7 @@ function logisticLoss(scores: Float64Array, labels: Labels): number {
 }
 
 /** The loss; the scores become its derivatives. */
-function softmaxLoss(scores: Float64Array, labels: Labels, classes: number): number {
+function softmaxLoss(scores: Float64Array, labels: RowLabels, classes: number): number {
   scores.set(probabilitiesOf(scores, classes));
   let loss = 0;
   for (let row = 0; row < labels.length; row++) {

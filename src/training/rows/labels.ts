@@ -13,7 +13,7 @@ import {
   MAX_NUMERIC_CLASSES,
   notesOfFewNumbers,
   numberLabels,
-  type Target,
+  type TargetKind,
 } from './numbers/number-labels.ts';
 import { keptBatches } from './open-batches.ts';
 import { checkLabels, splitRows } from './split-rows.ts';
@@ -113,7 +113,7 @@ interface LabelledTable {
 interface LabelOptions {
   predict: string;
   bins?: number | undefined;
-  target?: Target | undefined;
+  target?: TargetKind | undefined;
   /** Where a label is, if it is known. */
   placeOf?: (label: string) => string | undefined;
 }

@@ -15,7 +15,7 @@ import { labelRows, RareClasses, refuseAmounts, rowsOf } from './labels.ts';
 import { LaterColumns } from './later-columns.ts';
 import type { ColumnChoices } from './learn-columns.ts';
 import { type HistoryFile, MalformedRows } from './malformed-rows.ts';
-import { eitherNumber, isOfAmounts, NumberStrata, type Target } from './numbers/number-labels.ts';
+import { eitherNumber, isOfAmounts, NumberStrata, type TargetKind } from './numbers/number-labels.ts';
 import { longFieldNote, type OpenOptions, openRecords } from './open-batches.ts';
 import {
   checkChoices,
@@ -37,7 +37,7 @@ export interface HistoryOptions extends OpenOptions, ColumnChoices {
   /** The number of ranges to divide a numeric column into, to predict the range. */
   bins?: number | undefined;
   /** Whether the column's values are classes or numbers; by default as `isOfAmounts` says. */
-  target?: Target | undefined;
+  target?: TargetKind | undefined;
   /** Texts that mean a missing value, in addition to the empty one. */
   nulls?: readonly string[] | undefined;
   /** How many malformed rows to leave out; without it, the first one is an error. */

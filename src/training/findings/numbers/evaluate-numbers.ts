@@ -8,7 +8,7 @@ import { type EngineModel, engineOf, predictColumns } from '../../../models/mode
 import { errorsOf, meanOf } from '../../learn/numbers/errors.ts';
 import { predictRows } from '../../learn/to-predictor-spec.ts';
 import { driversOf, impacts } from '../drivers.ts';
-import { encodedColumns, type Findings, type TestingRows, type Trained } from '../evaluate.ts';
+import { encodedRows, type Findings, type TestingRows, type Trained } from '../evaluate.ts';
 import { extendedCsv } from '../testing-results.ts';
 import { dominantDrivers, rowWarnings } from '../warnings.ts';
 import { numberQualityOf, numbersProfileOf } from './number-quality.ts';
@@ -40,7 +40,7 @@ export function measureNumbers(
   { numbers, ...testing }: NumberedRows,
   { learned = numbers, seed, onDrivers }: MeasureOptions,
 ): MeasuredNumbers {
-  const encoded = encodedColumns(columns, testing);
+  const encoded = encodedRows(columns, testing);
   const predictions = predictColumns(model, encoded);
   onDrivers?.();
   const lossOf = (predicted: Float64Array, own: readonly number[]) => errorsOf(predicted, own).rmse ** 2;

@@ -1,6 +1,6 @@
 import { scoreCount } from '../../../models/model/scores.ts';
 import type { Random } from '../../seeded-random.ts';
-import type { Labels } from '../loss.ts';
+import type { RowLabels } from '../loss.ts';
 
 /** Smoothing: pseudo-rows with the overall class shares that are added to each level. */
 const PRIOR_ROWS = 20;
@@ -10,7 +10,7 @@ const FOLDS = 5;
 interface TargetRows {
   /** Each row's level, from 1; NaN if missing. */
   levels: Float64Array;
-  labels: Labels;
+  labels: RowLabels;
   /** 1 for numbers. */
   classes: number;
   /** The training rows. */
@@ -57,7 +57,7 @@ export function foldedTargets(
   return features;
 }
 
-function meansOf(levels: Float64Array, labels: Labels, rows: Int32Array, count: number): Targets {
+function meansOf(levels: Float64Array, labels: RowLabels, rows: Int32Array, count: number): Targets {
   const [sums, counts] = [new Float64Array(count + 1), new Float64Array(count + 1)];
   let [total, all] = [0, 0];
   for (const row of rows) {
@@ -78,7 +78,7 @@ function meansOf(levels: Float64Array, labels: Labels, rows: Int32Array, count: 
 /** Counts rows per level and class. */
 function tally(
   levels: Float64Array,
-  labels: Labels,
+  labels: RowLabels,
   rows: Int32Array,
   count: number,
   classes: number,

@@ -1,13 +1,13 @@
 import type { LinearSpec } from '../../../models/model/predictor-spec.ts';
 import type { Binning, Feature } from '../features/bins.ts';
-import type { Labels, Loss } from '../loss.ts';
+import type { Loss, RowLabels } from '../loss.ts';
 import { minimize } from './lbfgs.ts';
 
 const MAX_ITERATIONS = 100;
 const TOLERANCE = 1e-5;
 
 interface LinearInput {
-  labels: Labels;
+  labels: RowLabels;
   loss: Loss;
   features: readonly Feature[];
   binnings: readonly Binning[];

@@ -3,8 +3,8 @@ import type { OutputSpec } from '../../../models/model/predictor-spec.ts';
 import { predictionsOf } from '../../../models/model/scores.ts';
 import { quantile } from '../evaluation.ts';
 import type { Loss } from '../loss.ts';
+import { distributionOf } from './distribution.ts';
 import { errorsOf } from './errors.ts';
-import { shapeOf } from './shape.ts';
 
 /** What models of a history of numbers are compared by. */
 export type Criterion = 'RMSE' | 'MAE';
@@ -16,7 +16,7 @@ export type Criterion = 'RMSE' | 'MAE';
  * @param learning the rows that are not for testing
  */
 export function lossesOf(labels: Float64Array, learning: Int32Array): [Loss, ...Loss[]] {
-  const { mean, deviation, isSkewed, outliers } = shapeOf(
+  const { mean, deviation, isSkewed, outliers } = distributionOf(
     Float64Array.from(learning, row => labels[row] as number),
   );
   const criterion = outliers.rows > 0 ? 'MAE' : 'RMSE';

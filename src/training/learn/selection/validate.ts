@@ -3,7 +3,7 @@ import type { RowSplit } from '../../rows/split-rows.ts';
 import { seededRandom, shuffled } from '../../seeded-random.ts';
 import type { Design, Labelled } from '../features/design.ts';
 import { fitLinear } from '../linear/fit-linear.ts';
-import type { Labels, Measures } from '../loss.ts';
+import type { Measures, RowLabels } from '../loss.ts';
 import { predictRows, treesSpecOf } from '../to-predictor-spec.ts';
 import { boost } from '../trees/boost.ts';
 import type { Candidate } from './candidates.ts';
@@ -111,7 +111,7 @@ const MAX_CROSS_VALIDATED = 2500;
 const MAX_FIFTHS = 1000;
 
 /** The folds that candidates are compared on: one, or 3 or 5 for cross-validation. None contains testing rows. */
-export function foldsOf(split: RowSplit, labels: Labels, seed: number): Fold[] {
+export function foldsOf(split: RowSplit, labels: RowLabels, seed: number): Fold[] {
   const learning = [...split.training, ...split.validation];
   if (learning.length > MAX_CROSS_VALIDATED)
     return [{ training: Int32Array.from(split.training), validation: Int32Array.from(split.validation) }];

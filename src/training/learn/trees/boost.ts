@@ -1,5 +1,5 @@
 import { type Random, shuffled } from '../../seeded-random.ts';
-import type { Labels, Loss } from '../loss.ts';
+import type { Loss, RowLabels } from '../loss.ts';
 import { TreeGrower } from './grow-tree.ts';
 import type { BinnedTable } from './histograms.ts';
 import { addTreeScores, type GrownTree, type TreeSettings } from './tree.ts';
@@ -14,7 +14,7 @@ export interface BoostSettings extends TreeSettings {
 /** The training data: rows of a table, and the labels of all rows. */
 interface LearningRows {
   table: BinnedTable;
-  labels: Labels;
+  labels: RowLabels;
   loss: Loss;
   rows: Int32Array;
 }

@@ -1,5 +1,5 @@
 import { RowcastError } from '../../../base/errors.ts';
-import { counted, countOf, partOf } from '../../../base/number-text.ts';
+import { countOf, partOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import {
   columnKind,
@@ -10,11 +10,10 @@ import {
 } from '../../../formats/values/column-type.ts';
 import { isMissingSpelling } from '../../../formats/values/missing-values.ts';
 import { readNumber } from '../../../formats/values/numbers.ts';
-import { shapeOf } from '../../learn/numbers/shape.ts';
 import { lowerBounds } from '../bin-labels.ts';
 
 /** What kind of column is predicted. */
-export type Target = 'classes' | 'numbers';
+export type TargetKind = 'classes' | 'numbers';
 
 /**
  * Numeric classes such as grades and ratings are few; more distinct numbers are amounts. The limit is a choice: ratings of
@@ -27,7 +26,7 @@ export const areAmounts = (texts: TextCounts): boolean =>
   texts.size > MAX_NUMERIC_CLASSES && columnKind(texts).type === 'numerical';
 
 /** Whether a column is learned as numbers. */
-export const isOfAmounts = (texts: TextCounts, target: Target | undefined): boolean =>
+export const isOfAmounts = (texts: TextCounts, target: TargetKind | undefined): boolean =>
   target === 'numbers' || (target === undefined && areAmounts(texts));
 
 /** Why a column of numbers is learned as classes, if that is not obvious: a sentence, or none. */
@@ -88,7 +87,7 @@ interface NumberedTable {
 
 interface NumberOptions {
   predict: string;
-  target?: Target | undefined;
+  target?: TargetKind | undefined;
   /** Where a label is that is not a number, if it is known: `line 7`. */
   placeOf?: (label: string) => string | undefined;
 }
@@ -114,7 +113,7 @@ export function numberLabels(
   const left = sum(others);
   const [first] = others;
   const place = first && placeOf?.(first[0]);
-  const where = place === undefined ? '' : `, the first one in ${sanitize(place)}`;
+  const where = place === undefined ? '' : ` (the first one: ${sanitize(place)})`;
   const strange = sum(others.filter(([text]) => !isMissingSpelling(text)));
   if (strange > (1 - TYPE_SHARE) * sampled.length)
     throw new RowcastError(
@@ -138,29 +137,6 @@ export function numberLabels(
         : []),
       ...(notation === 'comma' ? [`The commas in "${name}" are read as decimal commas.`] : []),
       ...(left === 0 ? [] : [`Left out ${countOf(left, 'row')} whose "${name}" is not a number${where}.`]),
-      ...shapeNotes(numbers, name),
     ],
   };
-}
-
-/** A few negative numbers among others may be returns or corrections. */
-const FEW_NEGATIVES = 0.1;
-
-function shapeNotes(numbers: readonly number[], name: string): string[] {
-  if (numbers.length < 2) return [];
-  const { negatives, outliers } = shapeOf(Float64Array.from(numbers));
-  const { rows, low, high } = outliers;
-  const short = (limit: number) => Number(limit.toPrecision(3));
-  return [
-    ...(negatives > 0 && negatives < FEW_NEGATIVES * numbers.length
-      ? [
-          `"${name}" is negative in ${counted(negatives)} of ${countOf(numbers.length, 'row')}. They are learned as they are; leave them out if they are corrections of others.`,
-        ]
-      : []),
-    ...(rows > 0
-      ? [
-          `"${name}" is far from all others in ${countOf(rows, 'row')}, below ${short(low)} or above ${short(high)}. So that they do not decide alone, models are compared by their mean absolute error; correct them if they are mistakes.`,
-        ]
-      : []),
-  ];
 }

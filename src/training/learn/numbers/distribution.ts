@@ -1,7 +1,7 @@
 import { quantile } from '../evaluation.ts';
 
 /** How numbers to predict are distributed. */
-export interface Shape {
+export interface Distribution {
   mean: number;
   /** The standard deviation; 1 if all numbers are the same. */
   deviation: number;
@@ -25,7 +25,7 @@ const FAR = 20;
 const NEAR_SHARE = 0.995;
 
 /** @param numbers at least two */
-export function shapeOf(numbers: Float64Array): Shape {
+export function distributionOf(numbers: Float64Array): Distribution {
   const { length } = numbers;
   const mean = numbers.reduce((sum, number) => sum + number / length, 0);
   const variance = numbers.reduce((sum, number) => sum + (number - mean) ** 2 / length, 0);
