@@ -20,6 +20,8 @@ interface CalibrationChart {
   name: string;
   /** The share of the class in all rows: what a model that knows nothing predicts. */
   share: number;
+  /** What the rows are, by default testing rows. */
+  rows?: string;
   bins: readonly CalibrationStep[];
 }
 
@@ -31,13 +33,19 @@ const counts = { top: 302, bottom: HEIGHT - 4 };
 const shares = sharePlot({ x: 'Predicted probability', y: 'Actual share' }, area);
 
 /** How often rows had a class, by the probability that was predicted; of a well calibrated model, the diagonal. */
-export function calibrationChart({ id, name: given, share, bins }: CalibrationChart): Html {
+export function calibrationChart({
+  id,
+  name: given,
+  share,
+  rows = 'testing rows',
+  bins,
+}: CalibrationChart): Html {
   const name = nameText(given);
   const percent = (value: number) => percentOf(value, 0);
   return figure({
     id,
     title: `Calibration of ${name}`,
-    description: `By predicted probability, the share of testing rows that were ${name}, with 95 % confidence intervals. ${spoken(bins, name)}`,
+    description: `By predicted probability, the share of ${rows} that were ${name}, with 95 % confidence intervals. ${spoken(bins, name)}`,
     caption: html`Best on the diagonal. <span class="key baseline">share of all rows: ${percentOf(share)}</span>`,
     width: WIDTH,
     height: HEIGHT,
