@@ -122,10 +122,14 @@ describe('a report of numbers', () => {
     );
     const file = await ask('/user/batch-predict?id=sales', csv(personas), 'text/csv');
     assert.equal(await file.text(), scored);
-    const given = Object.entries(features[7] ?? {}).map(([name, value]) => `${name}=${value}`);
+    const known = new Set(made.report.columns.map(({ name }) => name));
+    const given = Object.entries(features[7] ?? {}).flatMap(([name, value]) =>
+      known.has(name) ? [`${name}=${value}`] : [],
+    );
     const predicted = await rowcast(['predict', '--report', 'sales', ...given], {
       env: { ROWCAST_HOME: made.home },
     });
+    assert.equal(predicted.code, 0, predicted.stderr);
     assert.equal(JSON.parse(predicted.stdout.toString()).value, expected[7], predicted.stderr);
   });
 
