@@ -30,7 +30,8 @@ export class HashedRows {
 
   /** @param maxBytes memory for the table */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    // The rest is for growing and sorting.
+    this.#maxBytes = 0.75 * maxBytes;
   }
 
   add(keys: Int32Array, row: number, from: Buffer, start: number, end: number): void {
