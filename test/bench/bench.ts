@@ -7,4 +7,5 @@ else if (process.argv[2] === 'protocols') await import('./protocols/layouts.ts')
 else if (process.argv[2] === 'files') await import('./files.ts');
 else if (process.argv[2] === 'serve') await import('./serve.ts');
 else if (process.argv[2] === 'shards') await import('./shards.ts');
+else if (process.argv[2] === 'numbers') await import('./numbers.ts');
 else await import('./score.ts');
