@@ -26,9 +26,13 @@ export const serviceCodes = {
   damaged_report: {
     exit: [2, 3],
     cause: 'Files of a report are damaged.',
-    fix: 'Train it again with `--if-exists replace`.',
+    fix: 'Train or import it again with `--if-exists replace`.',
   },
-  damaged_model: { exit: [2], cause: 'The model file of a report is damaged.', fix: 'Train it again.' },
+  damaged_model: {
+    exit: [2],
+    cause: 'The model file of a report is damaged.',
+    fix: 'Train or import it again.',
+  },
   out_of_memory: {
     exit: [2, 3],
     cause: 'Node.js has too little memory to train or load a model.',
@@ -58,9 +62,12 @@ export const serviceCodes = {
   numeric_target: {
     exit: [2],
     cause: 'The column to predict holds amounts.',
-    fix: 'Predict ranges with `--bins`.',
+    fix: 'Leave out `--target classes`, or predict ranges with `--bins`.',
   },
-  not_numbers: { exit: [2], cause: 'The column of `--bins` does not hold numbers.' },
+  not_numbers: {
+    exit: [2],
+    cause: 'The column to predict does not hold numbers, as `--bins` and `--target numbers` need.',
+  },
   no_usable_columns: { exit: [2], cause: 'All columns are identifiers, free text, empty or constant.' },
 } as const satisfies CommandErrorDocs;
 
