@@ -141,7 +141,7 @@ async function ofRowcast({ train, test }: Split) {
     home,
     '-q',
     '--exclude-features',
-    'y',
+    'target',
   ];
   const scored = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (scored.status !== 0) throw new Error(scored.stderr);
