@@ -1,4 +1,10 @@
-import { isImported, type Quality, type Report, type TrainedReport } from '../../../base/contract/schemas.ts';
+import {
+  isImported,
+  isOfNumbers,
+  type Quality,
+  type Report,
+  type TrainedReport,
+} from '../../../base/contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
 import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
 import { barChart } from '../../charts/bar-chart.ts';
@@ -10,6 +16,7 @@ import type { Session } from '../../session/sessions.ts';
 import { countText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import type { ReportView } from '../report-view.ts';
+import { numberSpecsSection } from './numbers/number-sections.ts';
 
 /** More classes than this are only counted. */
 const MAX_NAMES = 8;
@@ -39,7 +46,7 @@ const deletion = (id: string, session: Session): Html =>
     session,
   });
 
-export function warnings({ report }: ReportView): Html[] {
+export function warnings({ report }: { report: Pick<Report, 'warnings'> }): Html[] {
   return report.warnings.map(({ message }) =>
     noticeBox({ kind: 'warn', text: html`<strong>Warning.</strong> ${sanitizeLines(message)}` }),
   );
@@ -47,6 +54,7 @@ export function warnings({ report }: ReportView): Html[] {
 
 /** What `rowcast report` prints, and the accuracy next to the one of always predicting the most frequent class. */
 export function techSpecsSection({ report }: ReportView): Html {
+  if (isOfNumbers(report)) return numberSpecsSection(report);
   const { quality, columns, classes } = report;
   // An imported report has only some of them.
   const specs: Partial<TrainedReport['tech_specs']> = report.tech_specs;
@@ -104,7 +112,7 @@ const MAX_BARS = 10;
 const MAX_ROWS = 300;
 
 /** The columns by their impact. */
-export function drivers({ report }: ReportView): Html {
+export function drivers({ report }: { report: Pick<Report, 'drivers'> }): Html {
   const ranked = report.drivers.toSorted((a, b) => b.impact - a.impact);
   const [first] = ranked;
   if (first === undefined)
