@@ -1,6 +1,7 @@
 import { defaultTextOf, type Option, type Options } from '../src/base/options/option.ts';
 import { camelCase } from '../src/base/options/values/resolve-options.ts';
 import {
+  evaluateTable,
   historyTable,
   importTable,
   probeOptions,
@@ -14,6 +15,7 @@ const TABLES: Readonly<Record<string, Options>> = {
   GivenVerifyOptions: verifyTable,
   GivenHistoryOptions: historyTable,
   GivenImportOptions: importTable,
+  GivenEvaluateOptions: evaluateTable,
 };
 
 /**

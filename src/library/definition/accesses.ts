@@ -13,7 +13,18 @@ import type { LocatedDefinition } from './inspect-definition.ts';
 const scoreSection: Options = { ...sections.service, ...sections.score, ...homeOption };
 
 /** What is read among the options that are paths. All others are written. */
-const READ = ['input', 'compare', 'history', 'api-key-file', 'client-cert', 'client-key', 'ca-file'];
+const READ = [
+  'input',
+  'compare',
+  'history',
+  'scored',
+  'labels',
+  'earlier',
+  'api-key-file',
+  'client-cert',
+  'client-key',
+  'ca-file',
+];
 
 /** Options that count for the url of a definition only. */
 const OF_URL = ['api-key-file', 'client-cert', 'client-key', 'ca-file'];
@@ -29,7 +40,7 @@ export function accessesOf(
   given: Given,
   uses: (name: string) => boolean = () => true,
 ): Access[] {
-  const { score, train } = definition;
+  const { score, train, evaluate } = definition;
   const { isDefined } = connectionOf({ ...given, defined: score });
   const isGiven = (path: MemberPath, name: string): boolean =>
     definition.isSet(path) ||
@@ -43,7 +54,12 @@ export function accessesOf(
   ) => {
     for (const [name, value] of Object.entries(section)) {
       const path = pathOf(name);
-      if (!isPath(options[name], value) || !uses(name) || isGiven(path, name)) continue;
+      if (
+        !isPath(options[name], value) ||
+        !uses(path[0] === 'evaluate' ? `evaluate.${name}` : name) ||
+        isGiven(path, name)
+      )
+        continue;
       if (OF_URL.includes(name) && !isDefined) continue;
       for (const what of [value].flat().map(String))
         accesses.push({
@@ -59,6 +75,7 @@ export function accessesOf(
     addFiles(sections.train, train, name => ['train', name]);
     if (uses('history')) accesses.push(reportToTrain(definition, given));
   }
+  if (evaluate !== undefined) addFiles(sections.evaluate, evaluate, name => ['evaluate', name]);
   addFiles(scoreSection, score, pathInScore);
   if (uses('input-env') && score['input-env'] !== undefined && given.flags['input-env'] === undefined)
     accesses.push({

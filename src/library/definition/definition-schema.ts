@@ -1,5 +1,12 @@
 import * as z from 'zod';
 import { reportId } from '../../base/contract/schemas.ts';
+import {
+  evaluateInputs,
+  evaluateLimits,
+  evaluateOptions,
+  evaluateOutputs,
+  scoredPositional,
+} from '../../base/options/evaluate.ts';
 import { historyPositional, inputsPositional, type Options } from '../../base/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
@@ -14,6 +21,13 @@ export const sections = {
   train: { history: historyPositional, ...trainOptions, ...historyOptions },
   service: serviceOptions,
   score: { input: inputsPositional, ...scoreOptions, ...scaleOutOptions },
+  evaluate: {
+    scored: scoredPositional,
+    ...evaluateOptions,
+    ...evaluateLimits,
+    ...evaluateOutputs,
+    ...evaluateInputs,
+  },
 } as const satisfies Record<string, Options>;
 
 const wire = z
@@ -42,6 +56,11 @@ export const definitionSchema = z
       input: schemaOf(inputsPositional).describe(inputsPositional.describe),
       report: describedSchema(scoreOptions.report),
     }).describe('the rows to score'),
+    evaluate: section(sections.evaluate, {
+      scored: schemaOf(scoredPositional).describe(scoredPositional.describe),
+    })
+      .describe('what rowcast evaluate compares, when labels have come')
+      .optional(),
   })
   .describe('A definition of a rowcast run');
 

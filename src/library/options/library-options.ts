@@ -1,4 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
+import {
+  evaluateInputs,
+  evaluateLimits,
+  evaluateOptions,
+  evaluateOutputs,
+} from '../../base/options/evaluate.ts';
 import type { Kind, Options } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
@@ -72,6 +78,9 @@ const { categories: _categories, iterations: _iterations, ...ofImport } = import
 /** The options of `rowcast import` that a program gives by name; it gives objects and numbers for the others. */
 export const importTable = ofImport;
 
+/** The options of `rowcast evaluate` that a program gives by name. */
+export const evaluateTable = { ...evaluateOptions, ...evaluateLimits, ...evaluateOutputs, ...evaluateInputs };
+
 /** What a program may give for an option: numbers of a unit also as text with it. */
 type GivenValue<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
   ? C
@@ -95,6 +104,7 @@ export interface GivenProbeOptions extends Given<typeof probeOptions> {}
 export interface GivenVerifyOptions extends Given<typeof verifyTable> {}
 export interface GivenHistoryOptions extends Given<typeof historyTable> {}
 export interface GivenImportOptions extends Given<typeof importTable> {}
+export interface GivenEvaluateOptions extends Given<typeof evaluateTable> {}
 
 /** Options of `scoreStream`: those of `rowcast score` in camel case, with values as in a definition. */
 export interface ScoreStreamOptions extends GivenScoreOptions, Callbacks {
