@@ -12,7 +12,7 @@ import { faultDocs, predictionDocs, warningDocs } from '../../src/base/reference
 import { requestCodes } from '../../src/base/reference/request-codes.ts';
 import { runCodes } from '../../src/base/reference/run-codes.ts';
 import { serviceCodes, storeCodes } from '../../src/base/reference/service-codes.ts';
-import { exitCodeTable } from '../../src/cli/help/exit-code-table.ts';
+import { exitCodeTable } from '../../src/cli/help/help-text.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
 import { severities } from '../../src/scoring/failures/call-error.ts';
 import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';

@@ -1,5 +1,5 @@
 import type { Server as TlsServer } from 'node:https';
-import fastify from 'fastify';
+import fastify, { type FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../base/errors.ts';
 import { isUnspecified } from '../base/scheme.ts';
 import { removeUnfinished } from '../storage/local/home-folder.ts';
@@ -11,16 +11,22 @@ import { handleRequests, requestIdHeader, requestIdOf } from './handle-requests.
 import { checkHosts } from './http/check-head.ts';
 import type { ServerConnections } from './http/connections.ts';
 import { replaceCertificate, serverFactory } from './http/http-server.ts';
+import { type Closing, closings } from './http/unused-connections.ts';
 import { FairUse } from './limits/fair-use.ts';
+import { type Refusal, refusals } from './limits/shares.ts';
 import { ModelCache, preloadModels } from './predict/model-cache.ts';
 import { sendClientError, sendProblem } from './problems/problems.ts';
 import { drainRequest } from './request-end.ts';
 import { publicRoutes, userRoutes } from './routes.ts';
 import type { RunningService, RunningServiceOptions, Shared } from './service.ts';
 import { defaultLimits } from './service-limits.ts';
-import { handshakeFailureOf } from './telemetry/event-log.ts';
-import { observe, observeMalformed } from './telemetry/request-observer.ts';
-import { openServiceTelemetry } from './telemetry/telemetry.ts';
+import {
+  eventLog,
+  type HandshakeFailure,
+  handshakeFailureOf,
+  handshakeFailures,
+} from './telemetry/event-log.ts';
+import { observe, observeMalformed, type RequestObserver, requestLog } from './telemetry/request-observer.ts';
 import { ServiceThreads } from './threads/service-threads.ts';
 
 const CLOSE_MS = 8_000;
@@ -178,4 +184,47 @@ export async function startServer(options: RunningServiceOptions): Promise<Runni
 function withBoundHost(url: string, host: string): string {
   if (!isUnspecified(host)) return url;
   return `http://${host === '::' ? '[::]' : host}:${new URL(url).port || '80'}`;
+}
+
+interface ServiceTelemetryOptions {
+  /** Whether to collect metrics for /metrics. */
+  hasMetrics: boolean | undefined;
+  log: FastifyBaseLogger | undefined;
+  /** Returns how many models are in memory. */
+  reportsLoaded(): number;
+}
+
+/** The service's metrics and log events. */
+export async function openServiceTelemetry({ hasMetrics, log, reportsLoaded }: ServiceTelemetryOptions) {
+  // Imported only if used: it takes longer to load than everything else.
+  const metrics = hasMetrics
+    ? (await import('./telemetry/metrics.ts')).openMetrics(reportsLoaded)
+    : undefined;
+  const closed = eventLog(log, 'connections_closed', 'closed connections at their limits', closings);
+  const refused = eventLog(log, 'requests_refused', 'rejected or aborted', refusals);
+  const handshakes = eventLog(log, 'handshakes_failed', 'TLS handshakes failed', handshakeFailures);
+  const observers: RequestObserver[] = [];
+  if (log !== undefined) observers.push(requestLog(log));
+  if (metrics !== undefined) observers.push(metrics);
+  return {
+    metrics,
+    /** Notified of each request. */
+    observers,
+    /** Call this for each connection that is closed because a limit was reached. */
+    onClosing(closing: Closing): void {
+      metrics?.connectionClosed(closing);
+      closed(closing);
+    },
+    /** Call this for each request that is rejected or aborted because of a per-key limit. */
+    onRefused(refusal: Refusal): void {
+      metrics?.refused(refusal);
+      refused(refusal);
+    },
+    /** Call this for each failed TLS handshake. */
+    onHandshakeFailed(failure: HandshakeFailure): void {
+      metrics?.handshakeFailed(failure);
+      // Load balancers probe a port by connecting to it every few seconds.
+      if (failure !== 'closed') handshakes(failure);
+    },
+  };
 }

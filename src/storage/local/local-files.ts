@@ -1,21 +1,23 @@
 import * as fs from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RowcastError } from '../../base/errors.ts';
+import { reasonOf, TRY_AGAIN } from '../../base/system-error.ts';
 import type { Backend, SharedDocument } from '../backend.ts';
 import { refuseUnsupportedCompression } from '../codecs/refuse-unsupported-output.ts';
 import { diskFiles, type Files } from '../durable-files.ts';
 import { SPECIAL } from '../folders.ts';
+import { type FolderLayout, isOfLayout, type SharedFolder } from '../shared-folder.ts';
 import { type Target, unwritable } from '../target.ts';
 import { privateAccess } from './access.ts';
-import { replaceFile } from './atomic-write.ts';
+import { placeFile, replaceFile } from './atomic-write.ts';
 import { deviceTarget, fileTarget } from './file-target.ts';
-import { localFolder } from './local-folder.ts';
 import { openLocalInput } from './local-input.ts';
 import { lockOf } from './locks/lock-file.ts';
 import { takeLock } from './locks/output-lock.ts';
-import { isMissing } from './missing.ts';
+import { makeFolders, refuseUnmounted } from './make-folders.ts';
+import { isMissing, unlessMissing } from './missing.ts';
 import { followLinks } from './sibling-path.ts';
 
 /**
@@ -127,3 +129,77 @@ const withDeadLinks = {
       error === null ? done(null, found) : fs.lstat(path, done),
     )) as typeof fs.stat,
 };
+
+/** A folder of a file system that all machines have mounted. */
+function localFolder(path: string, layout: FolderLayout): SharedFolder {
+  const failed = (name: string, cause: Error): Error =>
+    isMissing(cause) ? cause : unwritable(join(path, name), cause, 'stopped');
+  return {
+    path,
+    async prepare() {
+      await refuseUnmounted(path);
+      for (const folder of layout.folders)
+        await makeFolders(join(path, folder)).catch(cause => {
+          throw unwritable(path, cause);
+        });
+    },
+    async create(name, text) {
+      try {
+        await placeFile(join(path, name), text, 'create');
+        return true;
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false; // errors of fs
+        throw failed(name, cause as Error); // errors of fs
+      }
+    },
+    replace: (name, text) =>
+      placeFile(join(path, name), text, 'replace').catch(cause => {
+        throw failed(name, cause);
+      }),
+    async read(name) {
+      const text = await diskFiles.read(join(path, name)).catch(cause => {
+        throw unreadableFolder(join(path, name), cause);
+      });
+      return text?.toString();
+    },
+    modified: async name => (await stat(join(path, name)).catch(() => undefined))?.mtime,
+    async list(folder) {
+      const names = await readdir(join(path, folder))
+        .catch(unlessMissing)
+        .catch(cause => {
+          throw unreadableFolder(join(path, folder), cause);
+        });
+      return (names ?? []).sort();
+    },
+    remove: name =>
+      diskFiles.remove(join(path, name)).catch(cause => {
+        throw failed(name, cause);
+      }),
+    async discard(last) {
+      const own = ((await readdir(path).catch(unlessMissing)) ?? []).filter(name => isOfLayout(layout, name));
+      for (const name of [...own.filter(name => name !== last), last])
+        await rm(join(path, name), { recursive: true, force: true, maxRetries: 3 });
+      await rmdir(path).catch(unlessNeeded);
+    },
+  };
+}
+
+/** Other files may be in the folder, and another process may have removed it. */
+function unlessNeeded(cause: NodeJS.ErrnoException): void {
+  if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(cause.code ?? '')) throw cause;
+}
+
+/** Errors that do not pass by themselves, unlike those of a file server that is restarted, which may be EIO. */
+const LASTING = ['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR'];
+
+function unreadableFolder(file: string, cause: NodeJS.ErrnoException): RowcastError {
+  const isLasting = LASTING.includes(cause.code ?? '');
+  return new RowcastError('unreadable_input', `cannot read the folder of the shards: ${reasonOf(cause)}`, {
+    severity: isLasting ? 'stopped' : 'temporary',
+    location: { file },
+    hint: isLasting
+      ? 'Run all commands of a run as the same user: nobody else can read its files.'
+      : TRY_AGAIN,
+    cause,
+  });
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rowsOfLines } from '../../../../src/client/protocols/described/response-lines.ts';
+import { rowsOfLines } from '../../../../src/client/protocols/described/described-protocol.ts';
 
 const rowsOf = (text: string, personas = 2, phrases = new Set<string>()): unknown[] =>
   rowsOfLines(Buffer.from(text), personas, phrases);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { preview } from '../../../src/cli/terminal/preview.ts';
+import { preview } from '../../../src/cli/commands/run.ts';
 import { newFolder } from '../../support/folder.ts';
 
 it('the preview shows the first column and the appended ones of the first rows', async t => {
