@@ -120,7 +120,7 @@ function logFindings({ log }: Context, { evaluation, lookalikes }: EvaluatedJob)
 async function listUnmatched(
   { log }: Context,
   { unmatched }: EvaluatedJob,
-  { summary, labels, storeOptions }: EvaluationJob,
+  { summary, labels }: EvaluationJob,
 ): Promise<void> {
   if (unmatched === undefined) return;
   const [first = '-'] = labels;
