@@ -127,7 +127,7 @@ function warningsOf({ fair, labelled, rows, parts }: Evaluation['coverage']): Ev
   return [
     {
       code: 'unfair_labels',
-      message: `The labelled rows are not a fair part of all: ${percent(labelled / rows)} of the rows have a label, but from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of the rows with similar predictions. EvaluationFigures may change when more labels arrive.`,
+      message: `The labelled rows are not a fair part of all: ${percent(labelled / rows)} of the rows have a label, but from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of the rows with similar predictions. Figures may change when more labels arrive.`,
     },
   ];
 }

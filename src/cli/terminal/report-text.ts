@@ -175,7 +175,7 @@ function overall(bins: readonly CalibrationBin[]): { predicted: number; actual: 
 }
 
 /** Pads all columns but the first on the left. */
-function rightAligned(table: readonly (readonly string[])[]): string[][] {
+export function rightAligned(table: readonly (readonly string[])[]): string[][] {
   const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map(row => row[i]?.length ?? 0)));
   return table.map(row => row.map((cell, i) => (i === 0 ? cell : cell.padStart(widths[i] ?? 0))));
 }

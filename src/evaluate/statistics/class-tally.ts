@@ -2,11 +2,11 @@ import { Moments } from './estimates.ts';
 import {
   type EvaluatedRow,
   type EvaluationTally,
-  KeptRows,
+  TalliedRows,
   type TallySize,
   tallyLimits,
 } from './evaluation-tally.ts';
-import { groupsOf, ScoreBins, type ScoreGroups } from './score-bins.ts';
+import { ScoreBins, type ScoreGroups } from './score-bins.ts';
 
 /**
  * What is counted for each probability of a class: rows without a label, of other classes, of the class; and the sum of
@@ -33,9 +33,7 @@ export class ClassTally implements EvaluationTally {
   invalid = 0;
   /** The classes whose probability is a score: all, but of two only the second one. */
   readonly scored: readonly number[];
-  readonly #kept: KeptRows;
-  readonly #bits: number;
-  #bins: readonly ScoreBins[] | undefined;
+  readonly #rows: TalliedRows;
 
   /** @param hasProbabilities false if only labels are predicted: then there are no scores */
   constructor(
@@ -47,10 +45,25 @@ export class ClassTally implements EvaluationTally {
     this.scored = !hasProbabilities ? [] : classes.length === 2 ? [1] : all;
     this.confusion = new Float64Array(classes.length ** 2);
     this.unlabelled = new Float64Array(classes.length);
-    this.#kept = new KeptRows(this.scored.length + 1, size);
-    const { bits } = tallyLimits[size];
+    const scores = this.scored.length;
+    const most = tallyLimits[size].bits;
     // Many classes have coarser bins, so that all together are as large as those of four.
-    this.#bits = Math.max(1, Math.min(bits, bits + 2 - Math.ceil(Math.log2(this.scored.length || 1))));
+    const bits = Math.max(1, Math.min(most, most + 2 - Math.ceil(Math.log2(scores || 1))));
+    this.#rows = new TalliedRows(
+      {
+        stride: scores + 1,
+        scores,
+        makeBins: () =>
+          new ScoreBins({ columns: COLUMNS, bits, mean: { sum: SUM, rows: [OTHERS, OF_CLASS] } }),
+        count: (sums, i, data, start) => {
+          const [value, actual] = [data[start + i] as number, data[start + scores] as number];
+          sums.select(value);
+          sums.add(actual < 0 ? UNLABELLED : actual === this.scored[i] ? OF_CLASS : OTHERS, 1);
+          if (actual >= 0) sums.add(SUM, value);
+        },
+      },
+      size,
+    );
   }
 
   get hasProbabilities(): boolean {
@@ -99,36 +112,10 @@ export class ClassTally implements EvaluationTally {
   /** @param actual -1 without a label */
   #addScores(values: Float64Array, actual: number): void {
     if (!this.hasProbabilities) return;
-    if (this.#bins === undefined) {
-      const start = this.#kept.reserve();
-      if (start >= 0) {
-        const { data } = this.#kept;
-        for (let i = 0; i < this.scored.length; i++)
-          data[start + i] = values[this.scored[i] as number] as number;
-        data[start + this.scored.length] = actual;
-        return;
-      }
-      this.#bins = this.#binned();
-    }
-    for (let i = 0; i < this.scored.length; i++) {
-      const index = this.scored[i] as number;
-      addTo(this.#bins[i] as ScoreBins, values[index] as number, columnOf(index, actual));
-    }
-  }
-
-  #binned(): ScoreBins[] {
-    const { data, count, stride } = this.#kept;
-    return this.scored.map((index, i) => {
-      const bins = new ScoreBins({
-        columns: COLUMNS,
-        bits: this.#bits,
-        mean: { sum: SUM, rows: [OTHERS, OF_CLASS] },
-      });
-      for (let start = 0; start < count * stride; start += stride) {
-        addTo(bins, data[start + i] as number, columnOf(index, data[start + stride - 1] as number));
-      }
-      return bins;
-    });
+    const { row } = this.#rows;
+    for (let i = 0; i < this.scored.length; i++) row[i] = values[this.scored[i] as number] as number;
+    row[this.scored.length] = actual;
+    this.#rows.add();
   }
 
   /** Adds all rows of another tally of the same classes and size. */
@@ -138,41 +125,13 @@ export class ClassTally implements EvaluationTally {
     this.logLoss.merge(other.logLoss);
     this.brier.merge(other.brier);
     this.invalid += other.invalid;
-    if (this.#bins === undefined && other.#bins === undefined && this.#kept.append(other.#kept)) return;
-    this.#bins ??= this.#binned();
-    const bins = other.#bins ?? other.#binned();
-    for (const [i, own] of this.#bins.entries()) own.merge(bins[i] as ScoreBins);
+    this.#rows.merge(other.#rows);
   }
 
   /** Rows by the probability of a scored class. @param i its index in `scored` */
   groups(i: number): ScoreGroups {
-    if (this.#bins !== undefined) return (this.#bins[i] as ScoreBins).groups();
-    const index = this.scored[i] as number;
-    const { data, stride } = this.#kept;
-    return groupsOf(this.#kept, {
-      columns: COLUMNS,
-      score: start => data[start + i] as number,
-      add(sums, start) {
-        const column = columnOf(index, data[start + stride - 1] as number);
-        sums[column] = 1;
-        if (column !== UNLABELLED) sums[SUM] = data[start + i] as number;
-      },
-    });
+    return this.#rows.groups(i);
   }
-
-  /** Whether scores were rounded to bins. */
-  get isBinned(): boolean {
-    return this.#bins !== undefined;
-  }
-}
-
-const columnOf = (index: number, actual: number): number =>
-  actual < 0 ? UNLABELLED : actual === index ? OF_CLASS : OTHERS;
-
-function addTo(bins: ScoreBins, value: number, column: number): void {
-  bins.select(value);
-  bins.add(column, 1);
-  if (column !== UNLABELLED) bins.add(SUM, value);
 }
 
 function addAll(to: Float64Array, from: Float64Array): void {

@@ -1,3 +1,5 @@
+import { ExactSums, type ScoreBins, type ScoreGroups, type ScoreSums } from './score-bins.ts';
+
 /** A scored row. It may be the same object for all rows, because a tally keeps nothing of it but numbers. */
 export interface EvaluatedRow {
   /** The probabilities in the order of the classes, or one number. */
@@ -30,41 +32,81 @@ export const tallyLimits: Readonly<Record<TallySize, { numbers: number; bits: nu
 /** More rows are not kept, but counted in bins. */
 const MAX_ROWS = 65_536;
 
-/** The first rows as they are: as long as there are no more, figures are exact. */
-export class KeptRows {
-  /** The numbers of the rows, one row after the other, and room for more. */
-  data = new Float64Array(64);
-  count = 0;
-  readonly stride: number;
+/** How the numbers of a row are counted. */
+interface Counting {
+  /** Numbers of a row. */
+  stride: number;
+  /** How many of them are scores, and the bins of one. */
+  scores: number;
+  makeBins(i: number): ScoreBins;
+  /** Adds the row whose numbers begin at `start` to the sums of one of its scores. */
+  count(sums: ScoreSums, i: number, data: Float64Array, start: number): void;
+}
+
+/** The numbers of rows: of the first ones as they are, so that figures are exact; of more rows in bins. */
+export class TalliedRows {
+  /** The numbers of the row that `add` adds. */
+  readonly row: Float64Array;
+  #data = new Float64Array(64);
+  #rows = 0;
+  #bins: readonly ScoreBins[] | undefined;
   readonly #most: number;
+  readonly #counting: Counting;
 
-  /** @param stride numbers of a row */
-  constructor(stride: number, size: TallySize) {
-    this.stride = stride;
-    this.#most = Math.min(MAX_ROWS, Math.floor(tallyLimits[size].numbers / stride));
+  constructor(counting: Counting, size: TallySize) {
+    this.row = new Float64Array(counting.stride);
+    this.#most = Math.min(MAX_ROWS, Math.floor(tallyLimits[size].numbers / counting.stride));
+    this.#counting = counting;
   }
 
-  /** Makes room for a row. @returns where its numbers begin in `data`; -1 if no more rows are kept */
-  reserve(): number {
-    if (this.count === this.#most) return -1;
-    const start = this.count++ * this.stride;
-    if (start + this.stride > this.data.length) {
-      const larger = new Float64Array(Math.max(2 * this.data.length, start + this.stride));
-      larger.set(this.data);
-      this.data = larger;
+  add(): void {
+    if (this.#bins === undefined && this.#rows < this.#most) {
+      const { length } = this.row;
+      const start = this.#rows++ * length;
+      if (start + length > this.#data.length) this.#data = enlarged(this.#data, length);
+      for (let i = 0; i < length; i++) this.#data[start + i] = this.row[i] as number;
+      return;
     }
-    return start;
+    this.#bins ??= this.#binned();
+    for (let i = 0; i < this.#bins.length; i++)
+      this.#counting.count(this.#bins[i] as ScoreBins, i, this.row, 0);
   }
 
-  /** Appends the rows of another one. @returns false if there are too many: then nothing is appended */
-  append(other: KeptRows): boolean {
-    const all = this.count + other.count;
-    if (all > this.#most) return false;
-    const data = new Float64Array(Math.max(this.data.length, all * this.stride));
-    data.set(this.data.subarray(0, this.count * this.stride));
-    data.set(other.data.subarray(0, other.count * this.stride), this.count * this.stride);
-    this.data = data;
-    this.count = all;
-    return true;
+  #binned(): ScoreBins[] {
+    return Array.from({ length: this.#counting.scores }, (_, i) =>
+      this.#countKept(this.#counting.makeBins(i), i),
+    );
   }
+
+  #countKept<S extends ScoreSums>(sums: S, i: number): S {
+    const { length } = this.row;
+    for (let start = 0; start < this.#rows * length; start += length)
+      this.#counting.count(sums, i, this.#data, start);
+    return sums;
+  }
+
+  merge(other: TalliedRows): void {
+    if (other.#bins !== undefined) {
+      this.#bins ??= this.#binned();
+      for (const [i, bins] of this.#bins.entries()) bins.merge(other.#bins[i] as ScoreBins);
+      return;
+    }
+    const { length } = this.row;
+    for (let start = 0; start < other.#rows * length; start += length) {
+      this.row.set(other.#data.subarray(start, start + length));
+      this.add();
+    }
+  }
+
+  /** Rows by one of their scores, ascending. */
+  groups(i: number): ScoreGroups {
+    if (this.#bins !== undefined) return (this.#bins[i] as ScoreBins).groups();
+    return this.#countKept(new ExactSums(this.#counting.makeBins(i).columns), i).groups();
+  }
+}
+
+function enlarged(data: Float64Array, more: number): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(2 * data.length + more);
+  larger.set(data);
+  return larger;
 }

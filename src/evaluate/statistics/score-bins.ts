@@ -11,6 +11,13 @@ interface MeanOf {
   rows: readonly number[];
 }
 
+export interface ScoreSums {
+  /** Selects a score, for `add`. */
+  select(score: number): void;
+  /** Adds to a column of the selected score. */
+  add(column: number, amount: number): void;
+}
+
 const EXPONENTS = 512;
 const MANTISSA_BITS = 23;
 /** Scores nearer to 0 than 2 ** -32 are 0. */
@@ -25,7 +32,7 @@ const singleBits = new Uint32Array(single.buffer);
  * bits of the mantissa, so that a bin is 2 ** -bits as wide as its scores are large. Bins of an exponent are made when
  * it occurs. Adding bins to bins gives those of all rows, in any order.
  */
-export class ScoreBins {
+export class ScoreBins implements ScoreSums {
   /** Bins by sign and exponent; the sums of a bin are next to each other. */
   readonly #pages = new Array<Float64Array | undefined>(EXPONENTS);
   readonly columns: number;
@@ -40,7 +47,6 @@ export class ScoreBins {
     this.#mean = mean;
   }
 
-  /** Selects the bin of a score, for `add`. */
   select(score: number): void {
     const magnitude = Math.abs(score);
     single[0] = magnitude < SMALLEST ? 0 : magnitude > LARGEST ? Math.sign(score) * LARGEST : score;
@@ -50,7 +56,6 @@ export class ScoreBins {
     this.#start = ((bits & 0x7fffff) >>> (MANTISSA_BITS - this.bits)) * this.columns;
   }
 
-  /** Adds to a column of the selected bin. */
   add(column: number, amount: number): void {
     this.#page[this.#start + column] = (this.#page[this.#start + column] as number) + amount;
   }
@@ -102,34 +107,31 @@ export class ScoreBins {
   }
 }
 
-/**
- * The groups of rows that are kept one by one.
- *
- * @param score the score of the row that begins at `start`; a row whose score is NaN is left out
- * @param add adds such a row to the sums of its group, which are 0 before
- */
-export function groupsOf(
-  { count, stride }: { count: number; stride: number },
-  {
-    columns,
-    score,
-    add,
-  }: { columns: number; score(start: number): number; add(sums: Float64Array, start: number): void },
-): ScoreGroups {
-  const all = Float64Array.from({ length: count }, (_, row) => score(row * stride));
-  const order = Uint32Array.from(all.keys())
-    .filter(row => !Number.isNaN(all[row]))
-    .sort((a, b) => (all[a] as number) - (all[b] as number));
-  const scores = new Float64Array(order.length);
-  const sums = Array.from({ length: columns }, () => new Float64Array(order.length));
-  const own = new Float64Array(columns);
-  let groups = 0;
-  for (const row of order) {
-    const value = all[row] as number;
-    if (groups === 0 || scores[groups - 1] !== value) scores[groups++] = value;
-    add(own.fill(0), row * stride);
-    for (const [column, sum] of sums.entries())
-      sum[groups - 1] = (sum[groups - 1] as number) + (own[column] as number);
+/** Sums by score, as they are: for few rows. */
+export class ExactSums implements ScoreSums {
+  readonly #sums = new Map<number, number[]>();
+  readonly #columns: number;
+  #selected: number[] = [];
+
+  constructor(columns: number) {
+    this.#columns = columns;
   }
-  return { scores: scores.subarray(0, groups), sums: sums.map(sum => sum.subarray(0, groups)) };
+
+  select(score: number): void {
+    const known = this.#sums.get(score);
+    this.#selected = known ?? new Array<number>(this.#columns).fill(0);
+    if (known === undefined) this.#sums.set(score, this.#selected);
+  }
+
+  add(column: number, amount: number): void {
+    this.#selected[column] = (this.#selected[column] as number) + amount;
+  }
+
+  groups(): ScoreGroups {
+    const scores = Float64Array.from(this.#sums.keys()).sort();
+    const sums = Array.from({ length: this.#columns }, (_, column) =>
+      scores.map(score => this.#sums.get(score)?.[column] as number),
+    );
+    return { scores, sums };
+  }
 }

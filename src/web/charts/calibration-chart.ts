@@ -20,6 +20,8 @@ interface CalibrationChart {
   name: string;
   /** The share of the class in all rows: what a model that knows nothing predicts. */
   share: number;
+  /** What the rows are, by default testing rows. */
+  rows?: string;
   bins: readonly CalibrationStep[];
 }
 
@@ -35,14 +37,20 @@ const draw = line<CalibrationStep>(
 ).digits(1);
 
 /** How often rows had a class, by the probability that was predicted; of a well calibrated model, the diagonal. */
-export function calibrationChart({ id, name: given, share, bins }: CalibrationChart): Html {
+export function calibrationChart({
+  id,
+  name: given,
+  share,
+  rows = 'testing rows',
+  bins,
+}: CalibrationChart): Html {
   const name = nameText(given);
   const percent = (value: number) => percentOf(value, 0);
   const most = Math.max(1, ...bins.map(({ rows }) => rows));
   return figure({
     id,
     title: `Calibration of ${name}`,
-    description: `By predicted probability, the share of testing rows that were ${name}, with 95 % confidence intervals. ${spoken(bins, name)}`,
+    description: `By predicted probability, the share of ${rows} that were ${name}, with 95 % confidence intervals. ${spoken(bins, name)}`,
     caption: html`Best on the diagonal. <span class="key baseline">share of all rows: ${percentOf(share)}</span>`,
     width: WIDTH,
     height: HEIGHT,
@@ -68,7 +76,7 @@ ${bins.map(bin => drawBin(bin, most))}
 function drawBin({ from, to, rows, predicted, actual, low, high }: CalibrationStep, most: number): Html {
   const [at, left, right] = [toTenths(x(predicted)), x(from) + 1, x(to) - 1];
   const height = toTenths(Math.max(1, ((counts.bottom - counts.top) * rows) / most));
-  return html`<line class="interval" x1="${at}" x2="${at}" y1="${toTenths(y(low))}" y2="${toTenths(y(high))}"/><circle class="dot first" cx="${at}" cy="${toTenths(y(actual))}" r="${toTenths(2.5 + 2.5 * Math.sqrt(rows / most))}"/><rect class="count-bar" x="${toTenths(left)}" y="${counts.bottom - height}" width="${toTenths(right - left)}" height="${height}"/>`;
+  return html`<line class="interval" x1="${at}" x2="${at}" y1="${toTenths(y(low))}" y2="${toTenths(y(high))}"/><circle class="dot first" cx="${at}" cy="${toTenths(y(actual))}" r="${toTenths(2.5 + 2.5 * Math.sqrt(rows / most))}"/><rect class="count-bar" x="${toTenths(left)}" y="${counts.bottom - height}" width="${toTenths(Math.max(1, right - left))}" height="${height}"/>`;
 }
 
 function spoken(bins: readonly CalibrationStep[], name: string): string {

@@ -14,6 +14,8 @@ interface RocChart {
   /** The class, as in the file. */
   name: string;
   area: number;
+  /** The 95% confidence interval of the area. */
+  interval?: string;
   points: readonly RocStep[];
   /** The curves of the other classes, drawn in the background. */
   others: readonly (readonly RocStep[])[];
@@ -33,13 +35,13 @@ const draw = line<RocStep>(
 ).digits(1);
 
 /** How many rows of a class are found, by how many of the others are mistaken for it; chance is the diagonal. */
-export function rocChart({ id, name, area: size, points, others }: RocChart): Html {
+export function rocChart({ id, name, area: size, interval, points, others }: RocChart): Html {
   const percent = (share: number) => percentOf(share, 0);
   return figure({
     id,
     title: `ROC curve of ${nameText(name)}`,
     description: `The area under the curve is ${size.toFixed(3)}; guessing has 0.5, and a perfect model 1. ${spoken(points)}`,
-    caption: html`Area under the curve (AUC): <strong>${size.toFixed(3)}</strong> <span class="key baseline">guessing: 0.500</span>`,
+    caption: html`Area under the curve (AUC): <strong>${size.toFixed(3)}</strong>${interval !== undefined && ` (95% interval ${interval})`} <span class="key baseline">guessing: 0.500</span>`,
     width: WIDTH,
     height: HEIGHT,
     content: html`${axes}

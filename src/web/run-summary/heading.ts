@@ -3,6 +3,7 @@ import type { LastRun, Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
+import { tile } from '../page-in-one-file.ts';
 import { countedText, countText, percentOf } from '../texts.ts';
 
 const badges: Readonly<Record<Summary['status'], string>> = {
@@ -30,9 +31,6 @@ ${tile('Rows per second', countText(rate), undefined)}
 
 export const statusBadge = (status: Summary['status']): Html =>
   html`<span class="badge ${badges[status]}">${status}</span>`;
-
-const tile = (name: string, value: string, note: string | undefined): Html =>
-  html`<div class="tile"><dt>${name}</dt><dd><span class="tile-value">${value}</span>${note !== undefined && html` <span class="small muted">${note}</span>`}</dd></div>`;
 
 /** Why the run did not finish, and what it warned of. */
 export function notices({ error, warnings, status, last }: Summary): Html {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
 import type { LabelFigures } from '../../runs/drift/compare.ts';
 import { ONLY_NUMBER, type ScoreFigures } from '../../runs/drift/figures.ts';
@@ -6,10 +5,10 @@ import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
-import { assetText } from '../assets.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
 import { type Html, type HtmlPart, html } from '../html.ts';
+import { pageInOneFile } from '../page-in-one-file.ts';
 import { countedText, countText, nameText, percentOf } from '../texts.ts';
 import { columnsSection } from './columns-section.ts';
 import { durationText, notices, runHeading, statusBadge, timeText } from './heading.ts';
@@ -22,12 +21,8 @@ import { countedList, timelineSection } from './timeline-section.ts';
  */
 export function summaryPage(written: Summary, points: readonly TimelinePoint[]): string {
   const summary = standingFor(written);
-  const style = ['style.css', 'charts.css', 'run-summary.css']
-    .map(name => assetText(name as 'style.css'))
-    .join('\n');
-  return page({
+  return pageInOneFile({
     title: `${sanitize(summary.input)} · rowcast`,
-    style,
     content: html`${runHeading(summary)}
 ${notices(summary)}
 ${timelineSection(summary, points)}
@@ -38,30 +33,6 @@ ${predictionsSection(summary)}
 ${filesSection(summary)}
 ${facts(summary)}`,
   });
-}
-
-/** The style is the only part that is not escaped: it is ours, and the policy of the page allows no other. */
-function page({ title, style, content }: { title: string; style: string; content: Html }): string {
-  const hash = createHash('sha256').update(style).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  return `${html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>`}
-<style>${style}</style>
-${html`</head>
-<body>
-<main class="page run-summary">
-${content}
-</main>
-</body>
-</html>`}
-`;
 }
 
 /** The other facts of the summary. */
