@@ -73,7 +73,10 @@ async function definedEvaluation({
   const { evaluate } = await loadTrusted(file, { ...given, flags, env }, [], name =>
     name.startsWith('evaluate.'),
   );
-  if (evaluate !== undefined) return evaluate;
+  // One column is a list of one.
+  const lists = Object.entries(evaluate ?? {}).filter(([name]) => name === 'key' || name === 'by');
+  if (evaluate !== undefined)
+    return { ...evaluate, ...Object.fromEntries(lists.map(([name, value]) => [name, [value].flat()])) };
   throw new RowcastError('usage', 'the definition has no section evaluate', { location: { file } });
 }
 
@@ -102,7 +105,7 @@ function logFindings({ log }: Context, { evaluation, lookalikes }: EvaluatedJob)
   for (const { text, rows, name } of lookalikes)
     log.warn(
       { event: 'evaluation_note' },
-      `${countOf(rows, 'label')} "${sanitize(text)}" ${rows === 1 ? 'is' : 'are'} no class; is it "${sanitize(name)}"? Labels are compared exactly`,
+      `${countOf(rows, 'label')} ${sanitize(JSON.stringify(text))} ${rows === 1 ? 'is' : 'are'} no class; is it "${sanitize(name)}"? Labels are compared exactly`,
     );
   for (const { code, message } of warnings)
     log.warn({ event: 'evaluation_warning', code }, sanitize(message));

@@ -7,7 +7,7 @@ import {
   evaluateOutputs,
   scoredPositional,
 } from '../../base/options/evaluate.ts';
-import { historyPositional, inputsPositional, type Options } from '../../base/options/option.ts';
+import { historyPositional, inputsPositional, type Option, type Options } from '../../base/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
 import { scaleOutOptions } from '../../base/options/shards.ts';
@@ -58,11 +58,19 @@ export const definitionSchema = z
     }).describe('the rows to score'),
     evaluate: section(sections.evaluate, {
       scored: schemaOf(scoredPositional).describe(scoredPositional.describe),
+      key: columns(evaluateOptions.key),
+      by: columns(evaluateOptions.by),
     })
       .describe('what rowcast evaluate compares, when labels have come')
       .optional(),
   })
   .describe('A definition of a rowcast run');
+
+/** One column, or a list of them. */
+function columns(option: Option): z.ZodType {
+  const schema = z.union([z.string().min(1), schemaOf(option)]);
+  return schema.describe(option.describe).optional();
+}
 
 /** The schema of a section: the table's options, all optional, overridden by the section's own members. */
 function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {
