@@ -1,5 +1,5 @@
-// Compiles the AssemblyScript in `assembly` and writes it to the module that has it as text: neither the bundle nor the
-// library needs a further file, and neither a build nor a worktree needs the compiler.
+// Compiles the AssemblyScript in `assembly`. What it becomes is kept there, so that neither a build nor a worktree needs
+// the compiler. A build puts it into a module as text: neither the bundle nor the library needs a further file.
 //   npm run assembly
 
 import { writeFile } from 'node:fs/promises';

@@ -53,7 +53,12 @@ function inputDigest() {
     .flatMap(filesIn)
     .filter(file => /\.(ts|js)$/.test(file));
   // The last one lists the versions of the installed packages.
-  const settings = ['package.json', 'tsconfig.json', 'node_modules/.package-lock.json'];
+  const settings = [
+    'assembly/kernel.wasm',
+    'package.json',
+    'tsconfig.json',
+    'node_modules/.package-lock.json',
+  ];
   for (const file of [...sources, ...settings])
     hash.update(`${file}\0`).update(
       createHash('sha256')

@@ -37,6 +37,10 @@ const STAND_IN = 'stand-in:';
 /** Characters of a chunk from which on its comments and long names matter. */
 const LARGE = 60_000;
 
+// The module of which only the type is in `src`.
+const kernel = await readFile(join(import.meta.dirname, '../../assembly/kernel.wasm'), 'base64');
+await writeFile(join(compiled, 'base/kernel/kernel-wasm.js'), `export const kernelWasm = '${kernel}';\n`);
+
 const bundle = await rolldown({
   input: {
     rowcast: join(compiled, 'cli/main.js'),

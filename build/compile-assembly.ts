@@ -19,21 +19,16 @@ const OPTIONS = [
   'simd',
 ];
 
-/** The module that has the WebAssembly. */
-export const target = join(root, 'src/base/kernel/kernel-wasm.ts');
+/** The compiled module, which a build puts into the module that has it as text. */
+export const target = join(root, 'assembly/kernel.wasm');
 
 /** What the module should be: always the same for the same source and version of the compiler. */
-export async function compiledModule(): Promise<string> {
+export async function compiledModule(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-assembly-'));
   try {
     const file = join(folder, 'kernel.wasm');
     await promisify(execFile)(process.execPath, [compiler, source, '--outFile', file, ...OPTIONS]);
-    const lines = (await readFile(file)).toString('base64').match(/.{1,96}/g) ?? [];
-    return [
-      '// Compiled from assembly/kernel.ts: npm run assembly updates it.',
-      '/** A WebAssembly module, in Base64. */',
-      `export const kernelWasm = [\n${lines.map(line => `  '${line}',\n`).join('')}].join('');\n`,
-    ].join('\n');
+    return await readFile(file);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,4 +1,4 @@
-import { kernelWasm } from './kernel-wasm.ts';
+import { kernelWasm } from './kernel-wasm.js';
 
 /** The fields of a column, and where the numbers of its rows `[first, rows)` are written. */
 type ColumnFields = [
