@@ -16,7 +16,7 @@ import { evaluationOf } from '../evaluate/evaluation-of.ts';
 import { beyondLimits } from '../evaluate/limits.ts';
 import { type TalliedFiles, tallyFiles } from '../evaluate/tally-files.ts';
 import { readReport } from '../models/store/report-store.ts';
-import { openMetrics, writeWhole } from '../runs/observers/result-file.ts';
+import { openMetricsText, writeWhole } from '../runs/observers/result-file.ts';
 import { findInputs } from '../runs/several/input-files.ts';
 import { RunLedger } from '../runs/several/run-ledger.ts';
 import { readSummaryJson } from '../runs/summary/earlier-summary.ts';
@@ -31,7 +31,7 @@ type JobValues = Values<
 >;
 
 /** An evaluation that is to be made. */
-export interface EvaluationJob extends Omit<JobValues, 'labels'> {
+export interface EvaluateJob extends Omit<JobValues, 'labels'> {
   /** Paths, URLs, patterns, folders, or `-`. */
   scored: readonly string[];
   labels: readonly string[];
@@ -53,7 +53,7 @@ export interface EvaluatedJob extends Pick<TalliedFiles, 'lookalikes' | 'unmatch
  * @throws RowcastError `usage`, `bad_option`, `no_such_report`, `bad_evaluation`, as `tallyFiles`, `unwritable_output`
  * @throws Interrupted
  */
-export async function evaluateJob(job: EvaluationJob): Promise<EvaluatedJob> {
+export async function evaluateJob(job: EvaluateJob): Promise<EvaluatedJob> {
   checkJoin(job);
   const backends = backendsOf(job);
   const { report: id, home, earlier: earlierFile } = job;
@@ -88,7 +88,7 @@ export async function evaluateJob(job: EvaluationJob): Promise<EvaluatedJob> {
 }
 
 /** @throws RowcastError `usage` */
-function checkJoin({ scored, labels, key = [], byRow }: EvaluationJob): void {
+function checkJoin({ scored, labels, key = [], byRow }: EvaluateJob): void {
   const refuse = (message: string, hint: string): never => {
     throw new RowcastError('usage', message, { hint });
   };
@@ -159,7 +159,7 @@ function testingFigures(report: object): Evaluation['testing'] {
 
 async function writeResults(
   evaluation: Evaluation,
-  { summary, html, metrics, signal = new AbortController().signal }: EvaluationJob,
+  { summary, html, metrics, signal = new AbortController().signal }: EvaluateJob,
   backends: Backends,
 ): Promise<void> {
   const write = async (name: string | undefined, text: () => string | Promise<string>): Promise<void> => {
@@ -167,7 +167,7 @@ async function writeResults(
       await writeWhole(await resolveTarget(name, false, backends), [await text()], signal);
   };
   await write(summary, () => `${JSON.stringify(evaluation, null, 2)}\n`);
-  await write(metrics, () => openMetrics('rowcast_evaluation', evaluationMetrics(evaluation)));
+  await write(metrics, () => openMetricsText('rowcast_evaluation', evaluationMetrics(evaluation)));
   // Loaded only when it is needed.
   await write(html, async () =>
     (await import('../web/evaluate/evaluation-page.ts')).evaluationPage(evaluation),

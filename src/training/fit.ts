@@ -6,7 +6,7 @@ import { sanitize } from '../base/sanitize.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import { saveModel } from '../models/model/model-format.ts';
 import { driversOf, MAX_SHUFFLES, reportColumns } from './findings/drivers.ts';
-import { evaluate, type LearnedModel } from './findings/evaluate.ts';
+import { type LearnedModel, measureModel } from './findings/evaluate.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
 import { testingResultsCsv } from './findings/testing-results.ts';
 import { profileOf } from './findings/training-profile.ts';
@@ -84,7 +84,7 @@ export async function fit(
   onStep('training on 80% of the rows');
   const evaluated = learnFrom(learning);
   const testingRows = split.testing.map(row => rows[row] ?? []);
-  const evaluation = evaluate(evaluated, {
+  const evaluation = measureModel(evaluated, {
     indexes: evaluated.design.indexes.map(index => learned.indexes[index] ?? 0),
     labelled,
     classes,

@@ -11,7 +11,7 @@ import {
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
-import { beyondLimit, type EvaluatedJob, type EvaluationJob, evaluateJob } from '../../library/evaluate.ts';
+import { beyondLimit, type EvaluatedJob, type EvaluateJob, evaluateJob } from '../../library/evaluate.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { writeWhole } from '../../runs/observers/result-file.ts';
@@ -38,7 +38,7 @@ export async function run(context: Context): Promise<number> {
   const signals = onSignals({
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: the evaluation is stopped`),
   });
-  const job: EvaluationJob = {
+  const job: EvaluateJob = {
     ...values,
     scored,
     labels: namesOf(flags.labels ?? defined.labels),
@@ -123,7 +123,7 @@ function logFindings({ log }: Context, { evaluation, lookalikes }: EvaluatedJob)
 async function listUnmatched(
   { log }: Context,
   { unmatched }: EvaluatedJob,
-  { summary, labels }: EvaluationJob,
+  { summary, labels }: EvaluateJob,
 ): Promise<void> {
   if (unmatched === undefined) return;
   const [first = '-'] = labels;

@@ -130,7 +130,7 @@ function writeFileNow(path: string, text: Iterable<string>, isPrivate: boolean):
 export const metricsFile = (lock: () => Promise<LockedOutput>): RunObserver =>
   resultFile(async () => ({
     ...(await lock()),
-    text: summary => [openMetrics('rowcast_run', runMetrics(summary))],
+    text: summary => [openMetricsText('rowcast_run', runMetrics(summary))],
   }));
 
 /**
@@ -138,7 +138,7 @@ export const metricsFile = (lock: () => Promise<LockedOutput>): RunObserver =>
  *
  * @param of what all names begin with
  */
-export const openMetrics = (of: string, metrics: readonly RunMetric[]): string =>
+export const openMetricsText = (of: string, metrics: readonly RunMetric[]): string =>
   `${metrics.map(metric => familyText(of, metric)).join('')}# EOF\n`;
 
 /** The units at the end of a name, as OpenMetrics has them; the name of bytes is their unit. */

@@ -83,7 +83,7 @@ interface Evaluation extends Measured {
 }
 
 /** Computes all metrics of a model on the testing rows; nothing else uses these rows. */
-export function evaluate(
+export function measureModel(
   { design, predictor }: LearnedModel,
   { indexes, labelled, classes, learning, testing, ...options }: EvaluateOptions,
 ): Evaluation {
