@@ -32,14 +32,14 @@ export const figureTitle = (name: string): string => figureTexts[name]?.title ??
 export function figureText(name: string, value: number | null | undefined, ofClasses: boolean): string {
   if (value === null || value === undefined) return '–';
   if (ofClasses && figureTexts[name]?.isShare) return `${fixed(100 * value, 1)}%`;
-  return ofClasses || name === 'r2' ? fixed(value, 3) : numberText(value);
+  return ofClasses || name === 'r2' ? fixed(value, 3) : amountText(value);
 }
 
 /** Rounded to so many digits; never a zero with a sign. */
 const fixed = (value: number, digits: number): string => value.toFixed(digits).replace(/^-(0\.0+)$/, '$1');
 
 /** A number of any size in few characters: a whole one, or four digits. */
-export const numberText = (value: number): string =>
+export const amountText = (value: number): string =>
   Number.isInteger(value) || Math.abs(value) >= 1000 ? counted(value) : value.toPrecision(4);
 
 export function intervalText(name: string, { low, high }: Estimate, ofClasses: boolean): string {

@@ -1,10 +1,10 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
 import type { Evaluation } from '../../evaluate/evaluation.ts';
 import {
+  amountText,
   figureText,
   figureTitle,
   intervalText,
-  numberText,
   shownFigures,
 } from '../../evaluate/figure-texts.ts';
 import { barChart } from '../charts/bar-chart.ts';
@@ -100,16 +100,16 @@ ${table('Table of figures', head, rows)}</section>`;
 /** The errors of predicted numbers. */
 function decilesSection({ deciles }: Evaluation): Html | undefined {
   if (deciles === null || deciles.length === 0) return undefined;
-  const text = ({ from, to }: (typeof deciles)[number]): string => `${numberText(from)} to ${numberText(to)}`;
+  const text = ({ from, to }: (typeof deciles)[number]): string => `${amountText(from)} to ${amountText(to)}`;
   const rows = deciles.map(decile => [
     text(decile),
     countText(decile.rows),
-    numberText(decile.predicted),
-    numberText(decile.actual),
-    numberText(decile.bias.value ?? 0),
+    amountText(decile.predicted),
+    amountText(decile.actual),
+    amountText(decile.bias.value ?? 0),
     intervalText('bias', decile.bias, false),
-    numberText(decile.mae),
-    numberText(decile.rmse),
+    amountText(decile.mae),
+    amountText(decile.rmse),
   ]);
   const head = [
     'Prediction',
@@ -127,7 +127,7 @@ ${barChart({
   title: 'Mean absolute error by tenths of the predictions',
   description: 'For each tenth of the labelled rows by their prediction, the mean size of the error.',
   most: Math.max(...deciles.map(({ mae }) => mae)) || 1,
-  bars: deciles.map(decile => ({ label: text(decile), value: decile.mae, text: numberText(decile.mae) })),
+  bars: deciles.map(decile => ({ label: text(decile), value: decile.mae, text: amountText(decile.mae) })),
   numbers: { head, rows },
 })}
 ${table('Table of errors', head, rows)}</section>`;
@@ -182,7 +182,7 @@ function coverageSection(evaluation: Evaluation): Html | undefined {
   const { coverage, kind } = evaluation;
   if (coverage.parts.length === 0) return undefined;
   const text = (value: number | null): string =>
-    kind === 'classes' ? percentOf(value ?? 0) : numberText(value ?? 0);
+    kind === 'classes' ? percentOf(value ?? 0) : amountText(value ?? 0);
   const parts = coverage.parts.map(part => ({
     label: part.class ?? `${text(part.from)} to ${text(part.to)}`,
     share: part.labelled / part.rows,

@@ -2,10 +2,10 @@ import { countOf, partOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { Evaluation } from '../../../evaluate/evaluation.ts';
 import {
+  amountText,
   figureText,
   figureTitle,
   intervalText,
-  numberText,
   shownFigures,
 } from '../../../evaluate/figure-texts.ts';
 import { alignColumns } from '../print.ts';
@@ -84,8 +84,8 @@ function tenths({ by_class: classes, deciles }: Evaluation): string {
     return section('By tenths of the prediction', [
       ['  prediction', 'rows', 'mean', 'actual', 'bias', 'MAE', 'RMSE'],
       ...deciles.map(({ from, to, rows, predicted, actual, bias, mae, rmse }) => [
-        `  ${numberText(from)} to ${numberText(to)}`,
-        ...[rows, predicted, actual, bias.value ?? 0, mae, rmse].map(numberText),
+        `  ${amountText(from)} to ${amountText(to)}`,
+        ...[rows, predicted, actual, bias.value ?? 0, mae, rmse].map(amountText),
       ]),
     ]);
   if (only === undefined || classes.length > 1) return '';
@@ -95,7 +95,7 @@ function tenths({ by_class: classes, deciles }: Evaluation): string {
       ['  probability', 'rows', 'predicted', 'actual', '95% interval'],
       ...only.calibration.map(({ from, to, rows, predicted, actual, low, high }) => [
         `  ${percent(from)} to ${percent(to)}`,
-        numberText(rows),
+        amountText(rows),
         percent(predicted),
         percent(actual),
         `${percent(low)} to ${percent(high)}`,
@@ -122,7 +122,7 @@ function byClass({ by_class: classes }: Evaluation): string {
     ['  class', 'rows', 'AUC', 'precision', 'recall', 'base rate', 'predicted', 'cal. error'],
     ...shown.map(each => [
       `  ${sanitize(each.class)}`,
-      numberText(each.rows),
+      amountText(each.rows),
       ...names.map(name => figureText(name, each.figures[name]?.value, true)),
     ]),
   ]);
@@ -145,7 +145,7 @@ const segments = ({ segments: all, kind }: Evaluation): string[] =>
         .slice(0, MAX_LINES)
         .map(({ value, labelled, figures }) => [
           `  ${value === null ? 'all other values' : sanitize(value) || '(blank)'}`,
-          numberText(labelled),
+          amountText(labelled),
           figureText(main, figures[main]?.value, kind === 'classes'),
           figures[main] === undefined ? '' : intervalText(main, figures[main], kind === 'classes'),
           ...names.map(name => figureText(name, figures[name]?.value, kind === 'classes')),
