@@ -1,5 +1,5 @@
 import type { Evaluation, EvaluationFacts, EvaluationFigures } from './evaluation.ts';
-import { classesFigures, figuresByClass, labelledRows } from './statistics/class-figures.ts';
+import { classesFigures, figuresByClass } from './statistics/class-figures.ts';
 import { ClassTally, OF_CLASS, OTHERS, UNLABELLED } from './statistics/class-tally.ts';
 import { totalOf } from './statistics/curve.ts';
 import { decilesOf, isFairPart } from './statistics/deciles.ts';
@@ -67,7 +67,7 @@ function confusionOf({ classes, confusion }: ClassTally): number[][] {
 }
 
 function rowsOf(tally: Tally): { rows: number; labelled: number } {
-  const labelled = tally instanceof ClassTally ? labelledRows(tally) : tally.error.count;
+  const labelled = tally instanceof ClassTally ? tally.labelled : tally.error.count;
   const unlabelled = tally instanceof ClassTally ? totalOf(tally.unlabelled) : tally.unlabelled;
   return { rows: labelled + unlabelled, labelled };
 }

@@ -57,7 +57,7 @@ const reportExists = (home: string, id: string, { message, hint }: Record<'messa
 
 /** The options that decide what a report learns, by flag, with their values as JSON. */
 export function learningOptions(options: TrainingOptions): Record<string, string> {
-  const { predict, seed = 1, nulls = [], bins, features, excludeFeatures, types } = options;
+  const { predict, seed = 1, nulls = [], target, bins, features, excludeFeatures, types } = options;
   const files = filesOf(options).map(file => readAsOf(options, nameOfContent(file)));
   const readAs = (name: 'delimiter' | 'quote' | 'escape'): unknown => {
     const [first, ...others] = files.map(file => file[name]);
@@ -66,6 +66,7 @@ export function learningOptions(options: TrainingOptions): Record<string, string
   const given: Record<string, unknown> = {
     '--predict': predict,
     '--seed': seed,
+    '--target': target,
     '--bins': bins,
     '--features': features,
     '--exclude-features': excludeFeatures,

@@ -1,24 +1,25 @@
 import { MAX_REPORT_COLUMNS } from '../base/contract/profile.ts';
-import type { TrainedReport } from '../base/contract/schemas.ts';
+import type { NumbersReport, TrainedReport } from '../base/contract/schemas.ts';
 import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
 import { sanitize } from '../base/sanitize.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import { saveModel } from '../models/model/model-format.ts';
-import { driversOf, MAX_SHUFFLES, reportColumns } from './findings/drivers.ts';
-import { type LearnedModel, measureModel } from './findings/evaluate.ts';
+import { MAX_SHUFFLES, reportColumns } from './findings/drivers.ts';
+import { findingsOfClasses, type LearnedModel } from './findings/evaluate.ts';
+import { findingsOfNumbers } from './findings/numbers/evaluate-numbers.ts';
+import { notesOfNumbers } from './findings/numbers/number-notes.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
-import { testingResultsCsv } from './findings/testing-results.ts';
 import { profileOf } from './findings/training-profile.ts';
 import { columnNotes } from './findings/value-notes.ts';
-import { warningsOf } from './findings/warnings.ts';
-import { percent } from './learn/evaluation.ts';
 import { columnValues, Designer, type Labelled } from './learn/features/design.ts';
+import { type Loss, lossOfClasses } from './learn/loss.ts';
+import { lossesOf } from './learn/numbers/losses.ts';
 import { defaultEncoding, encodingChoices, type Selection, select } from './learn/selection/search.ts';
 import { foldsOf, learn } from './learn/selection/validate.ts';
 import { type ColumnChoices, learnColumns } from './rows/learn-columns.ts';
 import type { LabelledHistory } from './rows/read-history.ts';
-import { labelsOf, splitRows } from './rows/split-rows.ts';
+import { splitLabelled } from './rows/split-rows.ts';
 
 export interface FitOptions extends ColumnChoices {
   id: string;
@@ -33,7 +34,7 @@ type OnStep = (step: string) => void;
 
 export interface Fitted {
   /** Without what only the caller of a training knows: the bytes of the history and the options. */
-  report: Omit<TrainedReport, 'trained_from'>;
+  report: Omit<TrainedReport, 'trained_from'> | Omit<NumbersReport, 'trained_from'>;
   model: Buffer;
   testingResults: string;
 }
@@ -45,7 +46,7 @@ export interface Fitted {
  *    metrics, the testing results and the drivers.
  * 3. A model with the same configuration is trained on all rows. This one is served.
  *
- * @throws RowcastError `no_usable_columns`, `too_many_columns`, and those of `labelsOf` and `splitRows`
+ * @throws RowcastError `no_usable_columns`, `too_many_columns`, and those of `splitLabelled`
  */
 export async function fit(
   history: LabelledHistory,
@@ -53,8 +54,8 @@ export async function fit(
   onStep: OnStep = () => {},
 ): Promise<Fitted> {
   const { header, column, rows } = history;
-  const { classes, labels } = labelsOf(history.labels, predict, history.order);
-  const split = splitRows(labels, classes.length, seed);
+  const { classes, labels, split } = splitLabelled(history, predict, seed);
+  const isOfNumbers = history.numbers !== undefined;
   const learning = Int32Array.from([...split.training, ...split.validation]).sort();
   const learningRows = [...learning].map(row => rows[row] ?? []);
   const learned = learnColumns(header, learningRows, learningRows, column, choices);
@@ -64,7 +65,13 @@ export async function fit(
     });
   }
   refuseTooMany(learned.columns);
-  const labelled = { labels: Uint8Array.from(labels), classes: classes.length };
+  const numbers = Float64Array.from(labels);
+  const labelled: Labelled = isOfNumbers
+    ? { labels: numbers, classes: 1 }
+    : { labels: Uint8Array.from(labels), classes: classes.length };
+  const losses: [Loss, ...Loss[]] = isOfNumbers
+    ? lossesOf(numbers, learning)
+    : [lossOfClasses(classes.length)];
   const textsOf = (index: number) => rows.map(row => row[index] ?? '');
   const columns = learned.columns.map((each, i) =>
     columnValues(each, textsOf(learned.indexes[i] ?? 0), learning),
@@ -74,8 +81,9 @@ export async function fit(
   const selection = select({
     designer,
     labelled,
+    losses,
     encodings: columns.map(defaultEncoding),
-    choices: encodingChoices(columns, classes.length),
+    choices: encodingChoices(columns, labelled.classes),
     folds: foldsOf(split, labelled.labels, seed),
     seed,
   });
@@ -83,65 +91,72 @@ export async function fit(
 
   onStep('training on 80% of the rows');
   const evaluated = learnFrom(learning);
-  const testingRows = split.testing.map(row => rows[row] ?? []);
-  const evaluation = measureModel(evaluated, {
-    indexes: evaluated.design.indexes.map(index => learned.indexes[index] ?? 0),
+  const { candidate, metrics } = selection;
+  const { loss } = candidate;
+  const trained = {
+    model: evaluated,
+    loss,
+    algorithm: algorithmOf(candidate),
+    validation: metrics,
+    predict,
+    header,
+    rows,
     labelled,
-    classes,
+    learned,
+    indexes: evaluated.design.indexes.map(index => learned.indexes[index] ?? 0),
+    split,
     learning,
-    testing: { rows: testingRows, indexes: split.testing },
     seed,
     onDrivers: () => onStep('measuring drivers'),
-  });
-  const { quality } = evaluation;
-  const drivers = driversOf(evaluated.design.columns, evaluation.shares);
+  };
+  const found = isOfNumbers ? findingsOfNumbers(trained) : findingsOfClasses(trained, classes);
 
   onStep('training on all rows');
   const served = learnFrom(Int32Array.from(rows, (_, row) => row));
+  const { columns: servedColumns, indexes: servedIndexes } = served.design;
+  const profiled = profileOf({
+    columns: servedColumns,
+    indexes: servedIndexes.map(index => learned.indexes[index] ?? 0),
+    rows,
+  });
+  const { predictor } = served;
+  const { tech_specs, quality, ...kind } = found.own;
   return {
     report: {
       id,
       predicts: predict,
-      classes,
+      ...kind,
       columns: reportColumns(evaluated.design.columns),
       ...(nulls.length > 0 && { nulls: [...nulls] }),
-      tech_specs: {
-        algorithm: algorithmOf(selection.candidate),
-        testing_accuracy: percent(evaluation.testingAccuracy),
-        train_test_split: '80/20',
-        training_accuracy: percent(evaluation.trainingAccuracy),
-        validation_accuracy: percent(selection.metrics.accuracy),
-      },
+      tech_specs,
       learned_from: { evaluated_model: learning.length, served_model: rows.length },
       quality,
-      warnings: warningsOf(learned, { rows, labels, classes: classes.length }, split, { quality, drivers }),
-      drivers,
-      profile: profileOf({
-        columns: served.design.columns,
-        indexes: served.design.indexes.map(index => learned.indexes[index] ?? 0),
-        rows,
-        classes,
-        probabilities: evaluation.probabilities,
-      }),
+      warnings: found.warnings,
+      drivers: found.drivers,
+      profile: { ...profiled, ...found.profile },
       notes: [
         ...history.notes,
+        ...(history.numbers === undefined ? [] : notesOfNumbers(history.numbers, predict)),
         ...firstOf(learned.notes),
         ...firstOf(columnNotes(learned, rows)),
-        ...firstOf(encodingNotes(columns, selection.encodings)),
+        ...firstOf(encodingNotes(columns, selection.encodings, labelled.classes)),
         ...selectionNotes(selection),
         servedNote(learning.length, rows.length),
         ...wideNotes(evaluated.design.columns.length),
       ],
-    },
-    model: await saveModel({ columns: served.design.columns, classes, predictor: served.predictor }),
-    testingResults: testingResultsCsv({
-      header,
-      rows: testingRows,
-      predicts: predict,
-      classes,
-      labels: evaluation.labels,
-      probabilities: evaluation.probabilities,
-    }),
+      // All members of `found.own` are of classes, or all of numbers.
+    } as Fitted['report'],
+    model: await saveModel(
+      isOfNumbers
+        ? {
+            columns: servedColumns,
+            prediction: { kind: 'numbers', names: [] },
+            predictor,
+            output: loss.output,
+          }
+        : { columns: servedColumns, classes, predictor },
+    ),
+    testingResults: found.testingResults,
   };
 }
 

@@ -25,16 +25,7 @@ try {
   for (let file = 0; file < FILES; file++)
     await writeFile(join(folder, 'in', `${file}.csv`), `age,fee,city\n${rows(file, ROWS)}\n`);
   const score = ['score', join(folder, 'in/*.csv'), '--report', 'r', '--home', home, '-q', '-o'];
-  const told = [
-    '--summary',
-    's.json',
-    '--summary-html',
-    's.html',
-    '--metrics',
-    'm.prom',
-    '--lineage',
-    'l.jsonl',
-  ];
+  const told = '--summary s.json --summary-html s.html --metrics m.prom --lineage l.jsonl'.split(' ');
   const paths = told.map((word, index) => (index % 2 === 0 ? word : join(folder, word)));
   await measure('without a summary', ...score, join(folder, 'out/{name}.csv'));
   await measure(

@@ -18,18 +18,7 @@ import { assertScored } from '../support/scoring/scored.ts';
 
 const rows = Array.from({ length: 120 }, (_, id) => `${id},text ${id},${id / 8}\n`);
 const input = Buffer.from(`id,text,amount\n${rows.join('')}`);
-const scoring = [
-  'score',
-  'in.csv',
-  '-o',
-  'out.csv',
-  '--report',
-  'r',
-  '--classes',
-  'no,yes',
-  '--batch-rows',
-  '30',
-];
+const scoring = 'score in.csv -o out.csv --report r --classes no,yes --batch-rows 30'.split(' ');
 const onSageMaker = [...scoring, '--protocol', 'sagemaker', '--auth-host', '127.0.0.1'];
 
 interface Place extends ModelServer {

@@ -183,18 +183,7 @@ describe('a report of numbers', () => {
         command('score', 'known.csv', '--report', 'number', '-o', 'known.out.csv', '--if-exists', 'replace'),
       );
       assert.match(await read('known.out.csv'), /,amount,predicted_amount\n/);
-      const named = [
-        'score',
-        'x.csv',
-        '--report',
-        'unbounded',
-        '--predict',
-        'y',
-        '-o',
-        'y.csv',
-        '--if-exists',
-        'replace',
-      ];
+      const named = 'score x.csv --report unbounded --predict y -o y.csv --if-exists replace'.split(' ');
       assert.equal((await command(...named)).code, 1);
       assert.match(await read('y.csv'), /^x,predicted_y\n/);
       const other = await command('score', 'in.csv', '--report', 'number', '--predict', 'y', '-o', 'z.csv');

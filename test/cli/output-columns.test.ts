@@ -19,16 +19,7 @@ const text = 'id,name,plan\n1,Zoë,"a,b"\n2,Łukasz,\n';
 describe('the columns of an output', () => {
   it('are chosen, renamed and rounded by options, with which it verifies', async t => {
     const { run, score, read } = await bench(t, text);
-    const options = [
-      '--keep',
-      'plan,id',
-      '--rename',
-      'id=customer',
-      '--probabilities',
-      'yes',
-      '--decimals',
-      '2',
-    ];
+    const options = '--keep plan,id --rename id=customer --probabilities yes --decimals 2'.split(' ');
     const { code, stderr } = await score(...options, '--threshold', 'yes=0.3');
     assert.equal(code, 0, stderr);
     assert.match(

@@ -117,18 +117,7 @@ describe('a command with another protocol', () => {
     const { run, output } = await served(t, openInference);
     await run(
       0,
-      ...[
-        'score',
-        'in.csv',
-        '-o',
-        'out.csv',
-        '--workers',
-        '2',
-        '--protocol',
-        'open-inference',
-        '--report',
-        'r',
-      ],
+      ...'score in.csv -o out.csv --workers 2 --protocol open-inference --report r'.split(' '),
       ...['--classes', 'no,yes', ...types],
     );
     assertScored(await output(), input);

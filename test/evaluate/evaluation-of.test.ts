@@ -9,6 +9,7 @@ import { ClassTally } from '../../src/evaluate/statistics/class-tally.ts';
 import { NumberTally } from '../../src/evaluate/statistics/number-tally.ts';
 import { SegmentTallies } from '../../src/evaluate/statistics/segment-tallies.ts';
 import { root } from '../support/root.ts';
+import { slow } from '../support/slow.ts';
 import { classSets, classTallyOf, numberSets, numberTallyOf, uniform } from './data-sets.ts';
 import { facts } from './facts.ts';
 
@@ -78,7 +79,7 @@ const closeTable = (
 
 describe('the figures are those of scikit-learn, SciPy and pROC', () => {
   for (const [name, set] of Object.entries(classSets))
-    it(`of the set "${name}"`, () => {
+    (set.rows > 1_000_000 ? slow : it)(`of the set "${name}"`, () => {
       const expected = reference[name];
       assert.ok(expected);
       const evaluation = evaluationShape.parse(evaluationOf(classTallyOf(set), facts));

@@ -32,19 +32,7 @@ describe('score of the library', () => {
       decimals: 3,
       summary: at('s.json'),
     });
-    const args = [
-      'score',
-      'in.csv',
-      '-o',
-      'b.csv',
-      '--report',
-      'r',
-      '--prediction',
-      '--keep',
-      'id',
-      '--decimals',
-      '3',
-    ];
+    const args = 'score in.csv -o b.csv --report r --prediction --keep id --decimals 3'.split(' ');
     const { env } = stub;
     assert.equal((await rowcast(args, { cwd: folder, env })).code, 1);
     assert.equal(await read('a.csv'), await read('b.csv'));

@@ -25,13 +25,20 @@ export const trainOptions = {
     describe:
       'if the report exists: fail, replace it, skip the training, or skip it if history and options are the same',
   },
+  target: {
+    kind: 'text',
+    common: true,
+    choices: ['classes', 'numbers'],
+    describe: 'whether the values of the column are classes, or numbers that the report predicts as such',
+    defaultText: 'numbers if nearly all values are, and more than 20 differ',
+  },
   bins: {
     kind: 'integer',
     common: true,
     min: 2,
     max: 20,
     describe: 'predict which of N ranges with about equally many rows a number falls into',
-    defaultText: 'refuse a numeric column with many distinct values',
+    defaultText: 'none',
   },
   seed: {
     kind: 'integer',

@@ -58,9 +58,12 @@ export const serviceCodes = {
   numeric_target: {
     exit: [2],
     cause: 'The column to predict holds amounts.',
-    fix: 'Predict ranges with `--bins`.',
+    fix: 'Leave out `--target classes`, or predict ranges with `--bins`.',
   },
-  not_numbers: { exit: [2], cause: 'The column of `--bins` does not hold numbers.' },
+  not_numbers: {
+    exit: [2],
+    cause: 'The column to predict does not hold numbers, as `--bins` and `--target numbers` need.',
+  },
   no_usable_columns: { exit: [2], cause: 'All columns are identifiers, free text, empty or constant.' },
 } as const satisfies CommandErrorDocs;
 

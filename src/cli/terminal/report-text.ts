@@ -4,6 +4,7 @@ import {
   type CalibrationBin,
   importedFrom,
   type LooseReport,
+  numberQuality,
   quality,
   warning,
 } from '../../base/contract/schemas.ts';
@@ -21,7 +22,7 @@ export function describeReport(id: string, report: LooseReport): string {
   const named = classes === undefined ? numbers && numbersText(numbers) : sanitize(classes.join(', '));
   const of = named === undefined ? '' : `: ${named}`;
   const rows = Object.entries(specs).map(([name, spec]) => [
-    `  ${sanitize(name).replaceAll('_', ' ')}`,
+    `  ${sanitize(name).replaceAll('_', ' ').replace(/ r2$/, ' R²')}`,
     sanitize(String(spec)),
   ]);
   const max = drivers.reduce((max, { impact }) => Math.max(max, impact), 0);
@@ -72,7 +73,7 @@ type ShownQuality = z.infer<typeof shownQuality>;
  */
 export function describeQuality(member: unknown, classes: readonly string[] | undefined): string {
   const { data } = shownQuality.safeParse(member);
-  if (data === undefined) return '';
+  if (data === undefined) return describeNumberQuality(member);
   const { confusion, calibration } = data;
   const names = classes?.map(sanitize);
   return [
@@ -81,6 +82,35 @@ export function describeQuality(member: unknown, classes: readonly string[] | un
     names === undefined || calibration?.length !== names.length
       ? ''
       : describeCalibration(calibration, names),
+  ].join('');
+}
+
+const shownNumberQuality = numberQuality.partial({ deciles: true, points: true });
+
+function describeNumberQuality(member: unknown): string {
+  const { data } = shownNumberQuality.safeParse(member);
+  if (data === undefined) return '';
+  const { testing_rows: rows, baseline, deciles = [], ...own } = data;
+  const short = (value: number | null): string =>
+    value === null ? 'undefined' : String(Number(value.toPrecision(4)));
+  const names = { RMSE: 'rmse', MAE: 'mae', 'median error': 'median_error', 'R²': 'r2' } as const;
+  const errors = Object.entries(names).map(([name, key]) => [
+    `  ${name}`,
+    short(own[key]),
+    short(baseline[key]),
+  ]);
+  const ranges = deciles.map(({ rows: count, predicted, actual, low, high, residuals }) => [
+    `  ${short(predicted)}`,
+    short(actual),
+    `${short(low)} to ${short(high)}`,
+    `${short(residuals[0] ?? 0)} to ${short(residuals.at(-1) ?? 0)}`,
+    counted(count),
+  ]);
+  const cells = [['  predicted', 'actual', '95% confidence', 'residuals, 10% to 90%', 'rows'], ...ranges];
+  return [
+    `\nQuality on ${counted(rows)} testing rows, next to always predicting the median, ${short(baseline.value)}\n\n`,
+    alignColumns(rightAligned([['  error', 'model', 'median'], ...errors])),
+    ranges.length === 0 ? '' : `\nMeans by tenth of the predictions\n\n${alignColumns(rightAligned(cells))}`,
   ].join('');
 }
 

@@ -25,16 +25,13 @@ export function classesFigures(tally: ClassTally, byClass: readonly ClassFigures
   const overall = {
     log_loss: meanOf(logLoss, tally),
     brier: meanOf(brier, tally),
-    accuracy: shareOf(right, labelledRows(tally), NO_LABEL),
+    accuracy: shareOf(right, tally.labelled, NO_LABEL),
   };
   const scores = tally.hasProbabilities ? {} : { auc: none, calibration_error: none };
   if (classes.length === 2 && only !== undefined) return { ...scores, ...only.figures, ...overall };
   const mean = (name: string): Estimate => meanOfClasses(byClass.map(({ figures }) => figures[name]));
   return { auc: mean('auc'), calibration_error: mean('calibration_error'), ...scores, ...overall };
 }
-
-export const labelledRows = ({ confusion }: ClassTally): number =>
-  confusion.reduce((sum, rows) => sum + rows, 0);
 
 function meanOf(values: Moments, { hasProbabilities }: ClassTally): Estimate {
   if (values.count === 0) return undefinedFigure(hasProbabilities ? NO_LABEL : NO_PROBABILITY);
@@ -77,7 +74,7 @@ function labelFigures(tally: ClassTally, index: number): EvaluationFigures {
   return {
     precision: shareOf(right, predicted, 'no labelled row is predicted to have the class'),
     recall: shareOf(right, rows, 'no row has the class'),
-    base_rate: shareOf(rows, labelledRows(tally), NO_LABEL),
+    base_rate: shareOf(rows, tally.labelled, NO_LABEL),
   };
 }
 

@@ -27,6 +27,8 @@ export class ClassTally implements EvaluationTally {
   readonly confusion: Float64Array;
   /** Rows without a label, by predicted class. */
   readonly unlabelled: Float64Array;
+  /** All rows with a label. */
+  labelled = 0;
   readonly logLoss = new Moments();
   readonly brier = new Moments();
   /** Rows whose probabilities are no numbers from 0 to 1; they are in no other figure. */
@@ -80,6 +82,7 @@ export class ClassTally implements EvaluationTally {
   addLabelled(row: EvaluatedRow, actual: number): void {
     const label = this.#labelOf(row);
     if (label < 0) return;
+    this.labelled++;
     const { values } = row;
     const cell = actual * this.classes.length + label;
     this.confusion[cell] = (this.confusion[cell] as number) + 1;
@@ -125,6 +128,7 @@ export class ClassTally implements EvaluationTally {
     this.logLoss.merge(other.logLoss);
     this.brier.merge(other.brier);
     this.invalid += other.invalid;
+    this.labelled += other.labelled;
     this.#rows.merge(other.#rows);
   }
 

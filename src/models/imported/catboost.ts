@@ -73,7 +73,7 @@ export function readCatboost(bytes: Buffer, iterations: Iterations): ImportedMod
       throw unsupported(`the model has more than ${MAX_TREES} trees of one class`, 'Train fewer trees.');
   }
 
-  const notes = [...objective.notes];
+  const notes = [...objective.notes, ...thresholdNotes(info, objective)];
   if (iterations === 'best')
     notes.push(
       `CatBoost saves only the trees up to the best iteration, unless use_best_model=False: all ${all.length} ` +
@@ -81,7 +81,7 @@ export function readCatboost(bytes: Buffer, iterations: Iterations): ImportedMod
     );
   if (features.some(({ categories }) => categories !== undefined))
     notes.push(
-      'Categories are compared as the texts that Python gave to CatBoost: a whole number as "7", not as "7.0".',
+      'Categories are compared as the texts that Python gave to CatBoost, but 7.0 is 7, and True is 1 where it had 0 and 1.',
     );
   const version = /CatBoost release (\d+(?:\.\d+)*)/.exec(info.find('catboost_version_info')?.text() ?? '');
   return {
@@ -96,6 +96,17 @@ export function readCatboost(bytes: Buffer, iterations: Iterations): ImportedMod
     iterations: { all: all.length, used },
     notes,
   };
+}
+
+/** Says what `predict` of Python makes of probabilities, if it is not the most likely class. */
+function thresholdNotes(info: Member, { predicts }: Pick<ImportedModel, 'predicts'>): string[] {
+  // A number as text.
+  const threshold = Number(info.find('binclass_probability_threshold')?.value ?? 0.5);
+  const second = predicts.kind === 'classes' ? predicts.names?.[1] : undefined;
+  if (threshold === 0.5 || !(threshold >= 0 && threshold <= 1) || second === undefined) return [];
+  return [
+    `In Python, predict gives "${second}" above a probability of ${threshold} (binclass_probability_threshold): score with --prediction --threshold ${second}=${threshold}.`,
+  ];
 }
 
 function readJson(bytes: Buffer): Member {
@@ -162,7 +173,7 @@ function readFeatures(info: Member): { features: ImportedFeature[]; byIndex: Cat
     const categories =
       texts === undefined
         ? ({ kind: 'unknown', codeOf: hashOf } as const)
-        : ({ kind: 'listed', texts } as const);
+        : ({ kind: 'listed', texts, codeOf: hashOf } as const);
     byIndex.categories.set(index, place(member, { categories }));
   }
   byIndex.count = Math.max(-1, ...columns.keys()) + 1;

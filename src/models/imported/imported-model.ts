@@ -39,6 +39,16 @@ export interface ImportedModel {
   iterations: { all: number; best?: number | undefined; used: number };
   /** What was assumed, one sentence each. */
   notes: readonly string[];
+  /** Describes the features again, with what a person or MLflow says of them; absent if that changes nothing. */
+  describe?: ((said: SaidOfFeatures) => Pick<ImportedModel, 'features' | 'trees' | 'notes'>) | undefined;
+}
+
+/** What is said of features that the file of a model does not say, by the index that trees use. */
+export interface SaidOfFeatures {
+  /** Their categories, in the order of the codes. */
+  categories: ReadonlyMap<number, readonly string[]>;
+  /** Those whose values are texts. */
+  texts: ReadonlySet<number>;
 }
 
 export interface ImportedFeature {
@@ -52,15 +62,16 @@ export interface ImportedFeature {
 
 /** Which values are behind the codes that trees use. */
 export type Categories =
-  /** By code. */
-  | { kind: 'listed'; texts: ReadonlyMap<number, string> }
+  /** By code. The code of another text is what the function returns, or the index in a list that replaces these. */
+  | { kind: 'listed'; texts: ReadonlyMap<number, string>; codeOf?(text: string): number }
   /** The values are the codes, whole numbers from 0 on. */
   | { kind: 'codes' }
   /**
    * The file does not say. Whoever knows them gives a list of texts: the code is the index of a text, or, if there is a
-   * function, what it returns for the text. `because` says why, as the end of a sentence.
+   * function, what it returns for the text. `because` says why, as the end of a sentence. Only one of the features
+   * `oneOf` may have a list, and the others are numbers.
    */
-  | { kind: 'unknown'; because?: string; codeOf?(text: string): number };
+  | { kind: 'unknown'; because?: string; oneOf?: readonly number[]; codeOf?(text: string): number };
 
 /**
  * A tree as parallel lists, by node; node 0 is the root. A value goes left if it is at most `values[i]`, which is the

@@ -1,11 +1,12 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { Categories, ImportedFeature, ImportedTree } from './imported-model.ts';
+import type { Categories, ImportedFeature, ImportedTree, SaidOfFeatures } from './imported-model.ts';
 import { orderedAsCategories } from './ordered-categories.ts';
 import {
   assignCategories,
   type CategoryCandidate,
-  mayBeOthers,
+  fits,
+  possibleOthers,
   readPandasCategories,
 } from './pandas-categories.ts';
 
@@ -21,18 +22,22 @@ export interface FeatureSources {
  * Names and categories of the features, and the trees, with sets of categories where the file compares codes.
  *
  * @param head `feature_names` and `feature_infos`
- * @param notes to which it adds what it assumes
- * @throws RowcastError `bad_model`, `unsupported_model`
+ * @throws RowcastError `bad_model`, `unsupported_model`, `bad_option` for categories that a column cannot have
  */
 export function describeFeatures(
   { names, infos }: { names: readonly string[]; infos: readonly string[] },
   sources: FeatureSources,
   read: readonly ImportedTree[],
-  notes: string[],
-): { features: ImportedFeature[]; trees: readonly ImportedTree[] } {
+  said: SaidOfFeatures,
+): { features: ImportedFeature[]; trees: readonly ImportedTree[]; notes: string[] } {
   checkNames(names);
+  const notes: string[] = [];
   const lists = readPandasCategories(sources.pandas ?? 'null');
-  const candidates = candidatesOf(infos, read, sources.categories, names);
+  const candidates = candidatesOf(infos, read, sources.categories, names).map((candidate, at) => ({
+    ...candidate,
+    isText: said.texts.has(at),
+    own: ownList(said.categories.get(at), candidate, names[at] ?? ''),
+  }));
   const assigned = assignCategories(lists, candidates);
   const ordered = new Map<number, number>();
   const isPositions = names.every((name, at) => name === `Column_${at}`);
@@ -41,16 +46,18 @@ export function describeFeatures(
     const { isCategory = false } = candidates[at] ?? {};
     if (!isCategory && list !== undefined && list !== 'unknown') ordered.set(at, list.length);
     let categories: Categories | undefined;
-    if (list === 'unknown') categories = isCategory ? { kind: 'unknown' } : undefined;
+    if (list === 'unknown')
+      categories = { kind: 'unknown', oneOf: assigned.flatMap((each, i) => (each === 'unknown' ? [i] : [])) };
     else if (list !== undefined) categories = { kind: 'listed', texts: new Map(list.entries()) };
     else if (isCategory && infos[at] !== 'none') categories = { kind: 'codes' };
     return isPositions
       ? { name: undefined, categories }
       : { name, ...(name.includes('_') && { hasUnderscores: true }), categories };
   });
-  if (lists.length > 0 && mayBeOthers(lists, candidates))
+  const others = possibleOthers(lists, candidates);
+  if (others.length > 0 && ordered.size < others.length)
     notes.push(
-      'Which columns the lists of categories belong to is taken from their order. If categorical_feature was given by hand, or categories are ordered, that may be wrong: --expect finds out.',
+      `Lists of categories belong to columns by their order. If ${listed(names, others)} had categories too, because they are ordered or categorical_feature was given by hand, that may be wrong: --expect finds out, --categories gives them.`,
     );
   if (ordered.size > 0)
     notes.push(
@@ -63,7 +70,27 @@ export function describeFeatures(
     );
   if (lists.length === 0 && features.some(({ categories }) => categories !== undefined))
     notes.push('The file has no lists of categories: their values are taken as whole numbers.');
-  return { features, trees: orderedAsCategories(read, ordered) };
+  return { features, trees: orderedAsCategories(read, ordered), notes };
+}
+
+/**
+ * The list that a person gave for a column; undefined if the library compares it as a number that is no code.
+ *
+ * @throws RowcastError `bad_option` if the model has more codes
+ */
+function ownList(
+  list: readonly string[] | undefined,
+  candidate: CategoryCandidate,
+  name: string,
+): readonly string[] | undefined {
+  if (list === undefined || candidate.isCategory || fits(list, candidate)) return list;
+  const [least, most] = candidate.range ?? [];
+  if (!(Number.isInteger(most) && Number(least) >= 0)) return undefined;
+  throw new RowcastError(
+    'bad_option',
+    `--categories has ${list.length} of the column "${sanitize(name)}", but the model has ${Number(most) + 1} or more`,
+    { hint: 'Give all of them, in the order of the training.' },
+  );
 }
 
 function listed(names: readonly string[], features: Iterable<number>): string {

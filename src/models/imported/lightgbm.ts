@@ -69,20 +69,26 @@ export function readLightgbm(bytes: Buffer, iterations: Iterations): ImportedMod
     notes.push(`LightGBM saves only the trees up to the best iteration: all ${all} iterations are used.`);
   if (outcome.objective === 'custom')
     notes.push('The file names no objective: the predictions are raw scores.');
-  const described = describeFeatures(head, tail, trees, notes);
+  const describe: NonNullable<ImportedModel['describe']> = said => {
+    const described = describeFeatures(head, tail, trees, said);
+    return {
+      features: described.features,
+      trees: described.trees.slice(0, used * scores),
+      notes: [...notes, ...described.notes],
+    };
+  };
   return {
     library: 'LightGBM',
     version: head.version,
     ...outcome,
-    features: described.features,
-    trees: described.trees.slice(0, used * scores),
+    ...describe({ categories: new Map(), texts: new Set() }),
+    describe: tail.pandas === undefined ? undefined : describe,
     sum: {
       precision: 'double',
       base: new Array<number>(scores).fill(0),
       ...(head.isAverage && { divisor: used }),
     },
     iterations: { all, used },
-    notes,
   };
 }
 

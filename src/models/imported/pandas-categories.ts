@@ -9,6 +9,10 @@ export interface CategoryCandidate {
   isCategory: boolean;
   /** The smallest and the largest value or code that occurs; undefined if it is not known, or does not matter. */
   range: readonly [number, number] | undefined;
+  /** Whether its values are texts, as MLflow says, so that it has a list although the library may compare its codes. */
+  isText?: boolean;
+  /** The list that a person gave for it. */
+  own?: PandasCategories | undefined;
 }
 
 /** A token of JSON: a bracket, a comma, or a value, of which texts are in quotes. Python also writes NaN and Infinity. */
@@ -85,58 +89,79 @@ const MAX_STEPS = 1e7;
 
 /**
  * Assigns the lists of pandas to features. They are in the order of the columns, but the file does not say which columns
- * had one: those that the library treats as categories, ordered ones, which are numbers to it, and unused ones. A list is
- * assigned where each way to assign all of them gives the same.
+ * had one: those that the library treats as categories, ordered ones, which are numbers to it, and unused ones. As many
+ * lists as features with categories are theirs, by position; else a list is assigned where each way to assign all of
+ * them gives the same, if numbers have it only with just its codes.
  *
- * @returns by feature, its list, `unknown` if it has one of several, or undefined if it has none
+ * @returns by feature, its list, `unknown` if it has one of several or may have one, or undefined if it has none
  */
 export function assignCategories(
   lists: readonly PandasCategories[],
   features: readonly CategoryCandidate[],
 ): (PandasCategories | 'unknown' | undefined)[] {
-  const categories = features.filter(({ isCategory }) => isCategory).length;
   if (lists.length === 0) return features.map(() => undefined);
-  if (lists.length === categories) {
+  const known = new Set(lists.map(keyOf));
+  const all = features.map(feature => ({
+    ...feature,
+    ...{ own: undefined, key: feature.own && known.has(keyOf(feature.own)) ? keyOf(feature.own) : undefined },
+  }));
+  const withList = all.filter(hasList).length;
+  if (lists.length === withList) {
     let next = 0;
-    const assigned = features.map(({ isCategory }) => (isCategory ? lists[next++] : undefined));
-    if (features.every((feature, at) => assigned[at] === undefined || fits(assigned[at], feature)))
-      return assigned;
+    const assigned = all.map(feature => (hasList(feature) ? lists[next++] : undefined));
+    if (all.every((feature, at) => assigned[at] === undefined || fits(assigned[at], feature)))
+      return features.map(({ own }, at) => own ?? assigned[at]);
   }
   // Integers that are fewer than the categories may be codes too, so a category is certain only if it is with those.
-  const certain = outcomes(lists, features, fits);
-  const numbers = outcomes(
-    lists,
-    features,
-    (list, feature) => fits(list, feature) && isComplete(list, feature),
-  );
-  return features.map(({ isCategory }, feature) => {
-    const found = (isCategory ? certain : numbers)?.[feature];
-    if (found === undefined) return isCategory ? 'unknown' : undefined;
-    if (found.size === 1) return lists[[...found][0] ?? NO_LIST];
-    return isCategory || !found.has(NO_LIST) ? 'unknown' : undefined;
+  const certain = outcomes(lists, all, fits);
+  const numbers = outcomes(lists, all, (list, feature) => fits(list, feature) && isComplete(list, feature));
+  return features.map(({ own, isCategory, range }, feature) => {
+    if (own !== undefined) return own;
+    const found = certain?.[feature];
+    const likely = isCategory ? undefined : numbers?.[feature];
+    for (const only of [found, likely]) if (only?.size === 1) return lists[[...only][0] ?? NO_LIST];
+    // An unused column needs no list.
+    const hasSome = [...(likely ?? found ?? [])].some(list => list !== NO_LIST);
+    return isCategory || (hasSome && range !== undefined) ? 'unknown' : undefined;
   });
 }
 
-/** Whether a column that is a number to the library has just the codes of a list, so that it may be an ordered category. */
-export const mayBeOthers = (
+/** Columns that are numbers to the library and have just the codes of a list, so that they may be categories. */
+export const possibleOthers = (
   lists: readonly PandasCategories[],
   features: readonly CategoryCandidate[],
-): boolean =>
-  features.some(
-    feature =>
-      !feature.isCategory &&
-      feature.range !== undefined &&
-      lists.some(list => list.length > 1 && fits(list, feature) && isComplete(list, feature)),
+): number[] =>
+  features.flatMap((feature, at) =>
+    !feature.isCategory &&
+    feature.own === undefined &&
+    feature.range !== undefined &&
+    lists.some(list => list.length > 1 && fits(list, feature) && isComplete(list, feature))
+      ? [at]
+      : [],
   );
 
+/** A feature as lists are assigned to it. */
+interface Assignable extends CategoryCandidate {
+  /** The `keyOf` the list that a person gave for it, if the file has it. */
+  key?: string | undefined;
+}
+
+const keyOf = (list: PandasCategories): string => JSON.stringify(list);
+
+/** Whether a feature has a list in all likelihood: not if its categories are numbers that were no category in pandas. */
+const hasList = ({ isCategory, isText = false, key }: Assignable): boolean =>
+  isCategory || isText || key !== undefined;
+
 /** Whether a feature may have had this list. */
-function fits(list: PandasCategories, { range }: CategoryCandidate): boolean {
+export function fits(list: PandasCategories, { range, key }: Assignable): boolean {
+  if (key !== undefined) return keyOf(list) === key;
   return range === undefined || (range[0] >= 0 && range[1] < list.length && range.every(Number.isInteger));
 }
 
 /** Whether all categories of a list occur, if the feature is a number. */
-function isComplete(list: PandasCategories, { isCategory, range }: CategoryCandidate): boolean {
-  return isCategory || range === undefined || (range[0] === 0 && range[1] === list.length - 1);
+function isComplete(list: PandasCategories, { isCategory, isText, key, range }: Assignable): boolean {
+  if (isCategory || isText || key !== undefined || range === undefined) return true;
+  return range[0] === 0 && range[1] === list.length - 1;
 }
 
 const NO_LIST = -1;
@@ -147,14 +172,15 @@ const NO_LIST = -1;
  */
 function outcomes(
   lists: readonly PandasCategories[],
-  features: readonly CategoryCandidate[],
-  may: (list: PandasCategories, feature: CategoryCandidate) => boolean,
+  features: readonly Assignable[],
+  may: (list: PandasCategories, feature: Assignable) => boolean,
 ): Set<number>[] | undefined {
   const width = lists.length + 1;
   if (width * features.length > MAX_STEPS) return undefined;
-  const needsList = lists.length >= features.filter(({ isCategory }) => isCategory).length;
-  const mayLack = ({ isCategory }: CategoryCandidate): boolean => !(isCategory && needsList);
-  const takes = (feature: CategoryCandidate, list: number): boolean => may(lists[list] ?? [], feature);
+  const needsList = lists.length >= features.filter(hasList).length;
+  const mayLack = ({ isCategory, isText = false, key }: Assignable): boolean =>
+    !(isText || key !== undefined || (isCategory && needsList));
+  const takes = (feature: Assignable, list: number): boolean => may(lists[list] ?? [], feature);
 
   // before[f][l]: the features before f can have the first l lists. after[f][l]: those from f on can have the rest.
   const before = new Uint8Array((features.length + 1) * width);

@@ -1,23 +1,26 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
-import { counted, countOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import type { LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import type { SavedModel } from '../model/model-format.ts';
-import { MAX_LEVEL, type OutputSpec, type TreesSpec } from '../model/predictor-spec.ts';
-import type { Categories, ImportedFeature, ImportedModel, ImportedTree } from './imported-model.ts';
-
-/** What a person says of a model, because its file does not. */
-export interface ImportChoices {
-  /** The classes, in the order of the sorted labels of the training. */
-  classes?: readonly string[] | undefined;
-  /** The columns, in the order of the training. */
-  features?: readonly string[] | undefined;
-  /** By column, its categories in the order of their codes. */
-  categories?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** The names of a table with the model's columns, in which spaces of the file's names are looked for. */
-  header?: readonly string[] | undefined;
-}
+import type { OutputSpec, TreesSpec } from '../model/predictor-spec.ts';
+import {
+  categoryLevels,
+  checkCategories,
+  codeOfEmpty,
+  codeTexts,
+  type Levels,
+  withSpellings,
+} from './category-levels.ts';
+import type { ImportedModel, ImportedTree } from './imported-model.ts';
+import {
+  checkInputTypes,
+  checkNames,
+  columnNames,
+  type ImportChoices,
+  saidOf,
+  signatureOf,
+} from './model-columns.ts';
 
 /** A model as a report has it, and what was assumed, one sentence each. */
 export interface ConvertedModel {
@@ -28,15 +31,22 @@ export interface ConvertedModel {
 /**
  * Makes a model of this program of one of another library: the same comparisons, and the same sums in the same order.
  *
- * @throws RowcastError `bad_option`, `unsupported_model`
+ * @throws RowcastError `bad_option`, `unsupported_model`, `bad_model` for a signature of other columns
  */
-export function toModel(imported: ImportedModel, choices: ImportChoices): ConvertedModel {
-  const notes = [...imported.notes];
-  const names = columnNames(imported.features, choices, notes);
+export function toModel(read: ImportedModel, choices: ImportChoices): ConvertedModel {
+  for (const option of ['features', 'classes'] as const) checkNames(option, choices[option] ?? []);
+  const signature = signatureOf(read.features, choices);
+  const added: string[] = [];
+  const names = columnNames(read.features, choices, signature, added);
+  const imported = { ...read, ...read.describe?.(saidOf(names, choices, signature)) };
+  checkInputTypes(imported.features, names, signature);
+  const notes = [...imported.notes, ...added];
   const uses = usesOf(imported.trees, imported.features.length);
   checkCategories(choices.categories ?? {}, names, imported.features);
   const columns: LearnedColumn[] = [];
   const zeros: number[] = [];
+  /** Texts that stand for missing categories. */
+  const fillings = new Set<string>();
   /** By feature, its columns: one for all nodes, or a second one for those to which zero is a missing value. */
   const places = imported.features.map((feature, index) => {
     const name = names[index] ?? '';
@@ -47,11 +57,22 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     if (categories !== undefined) {
       const { categories: given = {} } = choices;
       const own = Object.hasOwn(given, name) ? given[name] : undefined;
-      const levels = levelsOf(name, categories, imported.trees, index, own);
-      if (levels.texts.some(text => text !== '' && text.trim() === ''))
+      const codes = codeTexts(name, categories, { trees: imported.trees, feature: index, given: own, names });
+      const inFile = read.features[index]?.categories;
+      if (
+        own !== undefined &&
+        inFile?.kind === 'listed' &&
+        own.join('\n') !== [...inFile.texts.values()].join('\n')
+      )
+        notes.push(
+          `--categories replaces those of "${sanitize(name)}" in the file, ${formatList([...inFile.texts.values()].slice(0, MAX_SHOWN).map(sanitize))}: --expect finds out whether that is right.`,
+        );
+      if (codes.some(([, text]) => text !== '' && text.trim() === ''))
         notes.push(`In "${sanitize(name)}", a category of spaces alone counts as missing.`);
       // An empty text may be a category, which differs from those that are unknown.
-      const empty = codeOfEmpty(categories);
+      const { code: empty, filled } = codeOfEmpty(codes, categories, imported.library);
+      if (filled !== undefined) fillings.add(filled);
+      const levels = categoryLevels(name, imported.library === 'CatBoost' ? withSpellings(codes) : codes);
       const others = empty === undefined ? {} : ({ others: 'merged' } as const);
       const plain = add({ name, type: 'categorical', levels: levels.texts, ...others });
       return { plain, levels: levels.byCode, empty };
@@ -62,9 +83,13 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
     if (zero !== undefined) zeros.push(zero);
     return { plain, zero };
   });
-  if (imported.library === 'CatBoost' && columns.some(({ type }) => type === 'categorical'))
+  if (fillings.size > 0)
     notes.push(
-      'To CatBoost, an empty category is one more text: if Python filled in another one, such as nan or missing, the rows to be scored need it too.',
+      `An empty category counts as ${formatList([...fillings].map(text => `"${text}"`))}, with which Python seems to have filled missing ones: --expect finds out.`,
+    );
+  else if (imported.library === 'CatBoost' && columns.some(({ type }) => type === 'categorical'))
+    notes.push(
+      'To CatBoost, an empty category is one more text: if Python filled in another one, the rows to be scored need it too.',
     );
   if (columns.length === 0)
     throw new RowcastError('unsupported_model', 'no tree of the model uses a column', {
@@ -103,57 +128,8 @@ export function toModel(imported: ImportedModel, choices: ImportChoices): Conver
   };
 }
 
-/** The columns of a model in the order of its features. @throws RowcastError `bad_option` */
-function columnNames(
-  features: readonly ImportedFeature[],
-  { features: given, header = [] }: ImportChoices,
-  notes: string[],
-): string[] {
-  if (given !== undefined) {
-    if (new Set(given).size !== given.length)
-      throw new RowcastError('bad_option', '--features names a column twice', {
-        hint: 'Name the columns in the order of the training.',
-      });
-    if (given.length !== features.length)
-      throw new RowcastError(
-        'bad_option',
-        `--features has ${countOf(given.length, 'name')}, but the model has ${countOf(features.length, 'feature')}`,
-        { hint: 'Name the columns in the order of the training, without the predicted one.' },
-      );
-    const other = features.findIndex(
-      ({ name }, i) => name !== undefined && underscored(name) !== underscored(given[i] ?? ''),
-    );
-    if (other !== -1)
-      throw new RowcastError(
-        'bad_option',
-        `--features has "${sanitize(given[other] ?? '')}" where the model has "${sanitize(features[other]?.name ?? '')}"`,
-        { hint: 'The file names its columns, so leave out --features, or correct the order.' },
-      );
-    return [...given];
-  }
-  if (features.some(({ name }) => name === undefined))
-    throw new RowcastError(
-      'bad_option',
-      `the file has no names for the ${countOf(features.length, 'feature')} of the model, only positions`,
-      {
-        hint: 'Give --features with the columns in the order of the training, as in print(",".join(X.columns)).',
-      },
-    );
-  const known = new Set(header);
-  const renamed: string[] = [];
-  const names = features.map(({ name = '', hasUnderscores = false }) => {
-    if (!hasUnderscores || known.has(name)) return name;
-    const [only, ...more] = header.filter(each => underscored(each) === name);
-    if (only === undefined || more.length > 0) return name;
-    renamed.push(only);
-    return only;
-  });
-  if (renamed.length > 0)
-    notes.push(`The file has underscores in place of the spaces of ${formatList(renamed.map(sanitize))}.`);
-  return names;
-}
-
-const underscored = (name: string): string => name.replaceAll(' ', '_');
+/** Categories that a note shows. */
+const MAX_SHOWN = 10;
 
 interface FeatureUse {
   /** Whether a node asks about it to which zero is a number, or a category. */
@@ -170,99 +146,6 @@ function usesOf(trees: readonly ImportedTree[], features: number): FeatureUse[] 
       if (use !== undefined) use[tree.zeroIsMissing?.[node] === 1 ? 'hasZero' : 'hasPlain'] = true;
     });
   return uses;
-}
-
-/** @throws RowcastError `bad_option` for a column that has no categories */
-function checkCategories(
-  categories: Readonly<Record<string, readonly string[]>>,
-  names: readonly string[],
-  features: readonly ImportedFeature[],
-): void {
-  for (const column of Object.keys(categories)) {
-    const feature = features[names.indexOf(column)];
-    if (feature?.categories !== undefined) continue;
-    const what = feature === undefined ? 'the model has no column' : 'the model has numbers in the column';
-    throw new RowcastError('bad_option', `--categories: ${what} "${sanitize(column)}"`);
-  }
-}
-
-interface Levels {
-  texts: string[];
-  /** By code, the number of its level. */
-  byCode: ReadonlyMap<number, number>;
-}
-
-/** @throws RowcastError `bad_option`, `unsupported_model` */
-function levelsOf(
-  column: string,
-  categories: Categories,
-  trees: readonly ImportedTree[],
-  feature: number,
-  given: readonly string[] | undefined,
-): Levels {
-  const codes = codeTexts(column, categories, trees, feature, given);
-  if (codes.length >= MAX_LEVEL)
-    throw new RowcastError(
-      'unsupported_model',
-      `the column "${sanitize(column)}" has ${counted(codes.length)} categories; the limit is ${MAX_LEVEL - 1}`,
-      { hint: 'Train it without the column, or merge rare categories.' },
-    );
-  return {
-    texts: codes.map(([, text]) => text),
-    byCode: new Map(codes.map(([code], index) => [code, index + 1])),
-  };
-}
-
-function codeTexts(
-  column: string,
-  categories: Categories,
-  trees: readonly ImportedTree[],
-  feature: number,
-  given: readonly string[] | undefined,
-): (readonly [code: number, text: string])[] {
-  if (categories.kind === 'listed' && given === undefined) return [...categories.texts];
-  if (given !== undefined) {
-    if (new Set(given).size !== given.length)
-      throw new RowcastError('bad_option', `--categories has one twice of the column "${sanitize(column)}"`, {
-        hint: 'Give each once, in the order of the training.',
-      });
-    const codeOf = categories.kind === 'unknown' ? categories.codeOf : undefined;
-    const highest = codeOf === undefined ? highestCode(trees, feature) : -1;
-    if (highest >= given.length)
-      throw new RowcastError(
-        'bad_option',
-        `--categories has ${given.length} of the column "${sanitize(column)}", but the model has ${highest + 1} or more`,
-        { hint: 'Give all of them, in the order of the training.' },
-      );
-    return given.map((text, index) => [codeOf?.(text) ?? index, text]);
-  }
-  if (categories.kind === 'codes') {
-    const highest = Math.max(0, highestCode(trees, feature));
-    if (highest >= MAX_LEVEL) return new Array(highest);
-    return Array.from({ length: highest + 1 }, (_, code) => [code, String(code)]);
-  }
-  const { because, codeOf } = categories.kind === 'unknown' ? categories : {};
-  const name = sanitize(column);
-  const list = `--categories ${name}=A,B,C, or ${name}=@FILE with one on each line`;
-  throw new RowcastError(
-    'bad_option',
-    `the file does not have the categories of the column "${name}"${because === undefined ? '' : `: ${because}`}`,
-    {
-      hint:
-        codeOf === undefined
-          ? `Give them in the order of the training, as X["${name}"].cat.categories has them: ${list}.`
-          : `Save the model with pool=Pool(X, y, cat_features=…), or give them: ${list}.`,
-    },
-  );
-}
-
-/** The highest code that trees ask about; -1 if there is none. */
-function highestCode(trees: readonly ImportedTree[], feature: number): number {
-  let highest = -1;
-  for (const { features, sets } of trees)
-    for (const [node, codes] of sets)
-      if (features[node] === feature) for (const code of codes) highest = Math.max(highest, code);
-  return highest;
 }
 
 /**
@@ -284,17 +167,10 @@ function inOrder({ trees, sum }: ImportedModel): readonly ImportedTree[] {
 interface Places {
   plain?: number | undefined;
   zero?: number | undefined;
-  /** By code, the number of its level. */
-  levels?: ReadonlyMap<number, number> | undefined;
+  /** By code, the numbers of its levels. */
+  levels?: Levels['byCode'] | undefined;
   /** The code of a missing category, if it has one. */
   empty?: number | undefined;
-}
-
-function codeOfEmpty(categories: Categories): number | undefined {
-  if (categories.kind === 'unknown') return categories.codeOf?.('');
-  if (categories.kind === 'codes') return undefined;
-  for (const [code, text] of categories.texts) if (text === '') return code;
-  return undefined;
 }
 
 /** Adds the nodes of a tree in preorder. */

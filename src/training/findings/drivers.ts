@@ -17,7 +17,7 @@ const MIN_ROWS = 1000;
 const MAX_NODE_VISITS = 3e8;
 
 /**
- * Each column's impact, as a share of the total: how much the log loss on unseen rows rises when the column's values
+ * Each column's impact, as a share of the total: how much the log loss, or that of `lossOf`, on unseen rows rises when the column's values
  * are shuffled (permutation importance). A decrease counts as 0. If no column has any impact, every column gets an
  * equal share, so that impacts always sum to 1.
  *
@@ -29,6 +29,8 @@ export function impacts(
   columns: readonly ColumnNumbers[],
   labels: readonly number[],
   seed: number,
+  lossOf = (probabilities: Float64Array, own: readonly number[]) =>
+    logLoss({ probabilities, labels: own, classes: model.width }),
 ): number[] {
   const random = seededRandom(seed);
   const { trees, depth } = model.shape();
@@ -37,19 +39,15 @@ export function impacts(
   const rows = Math.max(MIN_ROWS, Math.min(MAX_ROWS, affordable));
   const sample = columns.map(column => evenlySpread(column, rows));
   const sampleLabels = evenlySpread(labels, rows);
-  const lossOf = (changed: readonly ColumnNumbers[]) =>
-    logLoss({
-      probabilities: predictColumns(model, changed),
-      labels: sampleLabels,
-      classes: model.width,
-    });
-  const before = lossOf(sample);
+  const lossWith = (changed: readonly ColumnNumbers[]) =>
+    lossOf(predictColumns(model, changed), sampleLabels);
+  const before = lossWith(sample);
   const riseOf = (indexes: readonly number[], repeats: number): number => {
     let rise = 0;
     for (let i = 0; i < repeats; i++) {
       const changed = [...sample];
       for (const index of indexes) changed[index] = shuffled(sample[index] ?? [], random);
-      rise += lossOf(changed) - before;
+      rise += lossWith(changed) - before;
     }
     return Math.max(0, rise / repeats);
   };

@@ -1,14 +1,22 @@
-import type { Quality } from '../../base/contract/schemas.ts';
+import type { TrainingProfile } from '../../base/contract/profile.ts';
+import type { Quality, Report, TrainedReport, Warning } from '../../base/contract/schemas.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { columnEncoderOf, type LearnedColumn } from '../../formats/columns/column-encoder.ts';
 import { compileModel } from '../../models/model/compiled-model.ts';
-import { type EngineModel, engineOf, predictColumns } from '../../models/model/engine.ts';
+import { type ColumnNumbers, type EngineModel, engineOf, predictColumns } from '../../models/model/engine.ts';
 import type { PredictorSpec } from '../../models/model/predictor-spec.ts';
-import { accuracy } from '../learn/evaluation.ts';
+import { accuracy, percent } from '../learn/evaluation.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
+import type { Loss } from '../learn/loss.ts';
+import type { ValidationMetrics } from '../learn/selection/validate.ts';
 import { predictRows } from '../learn/to-predictor-spec.ts';
-import { impacts } from './drivers.ts';
+import type { LearnedColumns } from '../rows/learn-columns.ts';
+import type { RowSplit } from '../rows/split-rows.ts';
+import { driversOf, impacts } from './drivers.ts';
 import { qualityOf } from './quality.ts';
+import { testingResultsCsv } from './testing-results.ts';
+import { scoresOf } from './training-profile.ts';
+import { warningsOf } from './warnings.ts';
 
 /** A model that was trained on some of the rows. */
 export interface LearnedModel {
@@ -17,7 +25,7 @@ export interface LearnedModel {
 }
 
 /** Labelled rows that a model was not trained on. */
-interface TestingRows {
+export interface TestingRows {
   rows: readonly (readonly string[])[];
   /** Each row's class. */
   labels: readonly number[];
@@ -45,6 +53,17 @@ interface MeasureOptions {
   onDrivers?(): void;
 }
 
+/** The values of rows as a model reads them. */
+export const encodedRows = (
+  columns: readonly LearnedColumn[],
+  { rows, indexes, singles = [] }: Pick<TestingRows, 'rows' | 'indexes' | 'singles'>,
+): ColumnNumbers[] =>
+  columns.map((column, i) => {
+    const at = indexes[i] ?? 0;
+    const encode = columnEncoderOf(column, singles[at]);
+    return rows.map(row => encode(row[at] ?? ''));
+  });
+
 /** Computes all metrics of a model of classes; `columns` are those of the model. */
 export function measure(
   model: EngineModel,
@@ -52,11 +71,7 @@ export function measure(
   { rows, labels, classes, indexes, singles = [] }: TestingRows,
   { learned = labels, seed, onDrivers }: MeasureOptions,
 ): Measured {
-  const encoded = columns.map((column, i) => {
-    const at = indexes[i] ?? 0;
-    const encode = columnEncoderOf(column, singles[at]);
-    return rows.map(row => encode(row[at] ?? ''));
-  });
+  const encoded = encodedRows(columns, { rows, indexes, singles });
   const probabilities = predictColumns(model, encoded);
   const scored = { probabilities, labels, classes: classes.length };
   onDrivers?.();
@@ -68,43 +83,86 @@ export function measure(
   };
 }
 
-interface EvaluateOptions extends Omit<TestingRows, 'labels' | 'rows'>, Omit<MeasureOptions, 'learned'> {
+/** A model that was trained on some of the rows, and all that findings are made of. */
+export interface Trained {
+  model: LearnedModel;
+  loss: Loss;
+  algorithm: string;
+  /** The results of the configuration on validation rows. */
+  validation: ValidationMetrics;
+  predict: string;
+  header: readonly string[];
+  rows: readonly (readonly string[])[];
   labelled: Labelled;
-  /** The rows that the model was trained on. */
+  /** The columns that were found, and for each one of the model its index in a row. */
+  learned: LearnedColumns;
+  indexes: readonly number[];
+  split: RowSplit;
+  /** The rows that the model was trained on: those of the split that are not for testing. */
   learning: Int32Array;
-  /** The testing rows, and their indexes. */
-  testing: { rows: readonly (readonly string[])[]; indexes: readonly number[] };
+  seed: number;
+  onDrivers(): void;
 }
 
-interface Evaluation extends Measured {
-  /** Each testing row's class. */
-  labels: number[];
-  trainingAccuracy: number;
+/** What is found out about a model on the testing rows; nothing else uses these rows. */
+export interface Findings<Own> {
+  /** The members that only reports of classes, or of numbers, have. */
+  own: Own;
+  drivers: Report['drivers'];
+  warnings: Warning[];
+  profile: Pick<TrainingProfile, 'scores' | 'numbers'>;
+  testingResults: string;
 }
 
-/** Computes all metrics of a model on the testing rows; nothing else uses these rows. */
-export function measureModel(
-  { design, predictor }: LearnedModel,
-  { indexes, labelled, classes, learning, testing, ...options }: EvaluateOptions,
-): Evaluation {
-  const model = engineOf(compileModel(predictor, design.columns, { kind: 'distribution', classes }), {
+/** All that is found out about a model of classes. */
+export function findingsOfClasses(
+  trained: Trained,
+  classes: readonly string[],
+): Findings<Pick<TrainedReport, 'classes' | 'tech_specs' | 'quality'>> {
+  const { model, loss, labelled, learned, rows, split, learning, indexes } = trained;
+  const { design, predictor } = model;
+  const engine = engineOf(compileModel(predictor, design.columns, { kind: 'distribution', classes }), {
     memory: BatchMemory.create(),
   });
   const labelOf = (index: number) => labelled.labels[index] ?? 0;
-  const labels = testing.indexes.map(labelOf);
-  const learned = Array.from(learning, labelOf);
+  const labels = split.testing.map(labelOf);
+  const learnedLabels = Array.from(learning, labelOf);
+  const testing = split.testing.map(row => rows[row] ?? []);
+  const trainingAccuracy = accuracy({
+    probabilities: predictRows(predictor, design, loss, learning),
+    labels: learnedLabels,
+    classes: classes.length,
+  });
+  const { probabilities, quality, testingAccuracy, shares } = measure(
+    engine,
+    design.columns,
+    { rows: testing, labels, classes, indexes },
+    { ...trained, learned: learnedLabels },
+  );
+  const drivers = driversOf(design.columns, shares);
+  const all = { rows, labels: Array.from(labelled.labels), classes: classes.length };
   return {
-    labels,
-    trainingAccuracy: accuracy({
-      probabilities: predictRows(predictor, design, labelled, learning),
-      labels: learned,
-      classes: classes.length,
+    own: {
+      classes: [...classes],
+      tech_specs: {
+        algorithm: trained.algorithm,
+        testing_accuracy: percent(testingAccuracy),
+        train_test_split: '80/20',
+        training_accuracy: percent(trainingAccuracy),
+        validation_accuracy: percent(trained.validation.merit),
+      },
+      quality,
+    },
+    drivers,
+    warnings: warningsOf(learned, all, split, { quality, drivers }),
+    profile: { scores: scoresOf(classes, probabilities) },
+    testingResults: testingResultsCsv({
+      header: trained.header,
+      rows: testing,
+      predicts: trained.predict,
+      classes,
+      labels,
+      probabilities,
     }),
-    ...measure(
-      model,
-      design.columns,
-      { rows: testing.rows, labels, classes, indexes },
-      { learned, ...options },
-    ),
   };
 }

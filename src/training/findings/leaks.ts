@@ -2,17 +2,19 @@ import { RowcastError } from '../../base/errors.ts';
 import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
 import { textsOf } from '../../formats/records/fields.ts';
 import { isBlank } from '../../formats/values/coerce.ts';
+import { meanOf } from '../learn/numbers/errors.ts';
 import { labelRows } from '../rows/labels.ts';
 import { type LearnedColumns, learnColumns } from '../rows/learn-columns.ts';
 import { openRecords } from '../rows/open-batches.ts';
 import type { HistoryOptions } from '../rows/read-history.ts';
-import { labelsOf, predictedColumn, type RowSplit, splitRows } from '../rows/split-rows.ts';
+import { predictedColumn, type RowSplit, splitLabelled } from '../rows/split-rows.ts';
 import { mostFrequent } from './quality.ts';
 
 export interface LabelledRows {
   rows: readonly (readonly string[])[];
-  /** Each row's class. */
+  /** Each row's class or number. */
   labels: readonly number[];
+  /** 1 for numbers. */
   classes: number;
 }
 
@@ -24,9 +26,13 @@ const MAX_TRAINING = 20_000;
 const MAX_VALIDATION = 5_000;
 const MAX_CELLS = 256;
 
+/** The same for the squared errors of always predicting the mean rank of a number. */
+const LEFT_SQUARES = 0.02;
+
 /**
- * The names of columns that alone nearly determine the class. Each column's values, with numbers in up to 256 ranges,
- * are mapped to their most frequent class in the training split; the mapping is tested on the validation split.
+ * The names of columns that alone nearly determine the class or number. Each column's values, with numbers in up to 256
+ * ranges, are mapped to their most frequent class in the training split; the mapping is tested on the validation split.
+ * Numbers are replaced by their ranks, whose mean is taken.
  */
 export function leakingColumns(
   { columns, indexes }: LearnedColumns,
@@ -35,21 +41,36 @@ export function leakingColumns(
 ): string[] {
   const training = spread(split.training, MAX_TRAINING);
   const validation = spread(split.validation, MAX_VALIDATION);
-  const labelOf = (row: number) => labels[row] ?? 0;
-  const majority = mostFrequent(training.map(labelOf), classes);
-  const errors = validation.filter(row => labelOf(row) !== majority).length;
-  if (errors < MIN_ERRORS) return [];
+  const isOfNumbers = classes === 1;
+  const learnedLabels = isOfNumbers ? ranksOf(labels) : labels;
+  const labelOf = (row: number) => learnedLabels[row] ?? 0;
+  const typical = (own: readonly number[]) => (isOfNumbers ? meanOf(own) : mostFrequent(own, classes));
+  const errorsOf = (guessOf: (row: number) => number): number =>
+    validation.reduce((sum, row) => {
+      const error = guessOf(row) - labelOf(row);
+      return sum + (isOfNumbers ? error * error : Number(error !== 0));
+    }, 0);
+  const overall = typical(training.map(labelOf));
+  const errors = errorsOf(() => overall);
+  if (errors < (isOfNumbers ? Number.MIN_VALUE : MIN_ERRORS)) return [];
   const names = columns.flatMap((column, i) => {
     const textOf = (row: number) => rows[row]?.[indexes[i] ?? 0] ?? '';
     const cellOf =
       column.type === 'categorical' ? textOf : rangesOf(columnEncoderOf(column), training, textOf);
-    const classOf = new Map<string | number, number>();
-    for (const [cell, own] of grouped(training, cellOf))
-      classOf.set(cell, mostFrequent(own.map(labelOf), classes));
-    const left = validation.filter(row => labelOf(row) !== (classOf.get(cellOf(row)) ?? majority)).length;
-    return left <= LEFT_ERRORS * errors ? [column.name] : [];
+    const guesses = new Map<string | number, number>();
+    for (const [cell, own] of grouped(training, cellOf)) guesses.set(cell, typical(own.map(labelOf)));
+    const left = errorsOf(row => guesses.get(cellOf(row)) ?? overall);
+    return left <= (isOfNumbers ? LEFT_SQUARES : LEFT_ERRORS) * errors ? [column.name] : [];
   });
   return [...new Set(names)];
+}
+
+/** The rank of each number, that of equal ones the first. */
+function ranksOf(numbers: readonly number[]): number[] {
+  const ranks = new Map<number, number>();
+  for (const [rank, value] of numbers.toSorted((a, b) => a - b).entries())
+    if (!ranks.has(value)) ranks.set(value, rank);
+  return numbers.map(value => ranks.get(value) ?? 0);
 }
 
 /** Returns a function from a row to its range of a numeric or date column; -1 for a missing value. */
@@ -117,10 +138,10 @@ export async function previewLeaks(options: HistoryOptions): Promise<string[]> {
       column,
       options,
     );
-    const { labels, classes } = labelsOf(labelled.labels, predict);
-    const split = splitRows(labels, classes.length, seed);
+    const { labels, classes, split } = splitLabelled(labelled, predict, seed);
     const learned = learnColumns(header, labelled.rows, labelled.rows, column, options);
-    return leakingColumns(learned, { rows: labelled.rows, labels, classes: classes.length }, split);
+    const count = Math.max(1, classes.length);
+    return leakingColumns(learned, { rows: labelled.rows, labels, classes: count }, split);
   } catch (error) {
     if (error instanceof RowcastError) return []; // the training will tell
     throw error;

@@ -1,17 +1,16 @@
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import { percent } from '../learn/evaluation.ts';
 import type { EncodableColumn, Encoding } from '../learn/features/design.ts';
 import type { Candidate } from '../learn/selection/candidates.ts';
 import type { Selection } from '../learn/selection/search.ts';
 
 /** The kind of model, as tech specs name it. */
-export function algorithmOf({ kind }: Candidate): string {
+export function algorithmOf({ kind, loss }: Candidate): string {
   switch (kind) {
     case 'trees':
       return 'gradient boosted trees';
     case 'linear':
-      return 'logistic regression';
+      return loss.linear?.algorithm ?? 'linear model';
   }
 }
 
@@ -22,19 +21,29 @@ export const isCandidateNote = (note: string): boolean => note.startsWith(CANDID
 
 /** What was compared on validation, with the results. */
 export function selectionNotes({ compared }: Selection): string[] {
-  return compared.map(({ candidate: { name }, metrics: { loss, accuracy }, rows }) => {
-    return `${CANDIDATE} ${counted(rows)} rows: ${name}; validation log loss ${loss.toFixed(4)}, accuracy ${percent(accuracy)}.`;
+  return compared.map(({ candidate: { name, loss }, metrics, rows }) => {
+    return `${CANDIDATE} ${counted(rows)} rows: ${name}; validation ${loss.describe(metrics)}.`;
   });
 }
 
-/** How columns with many or rare values are encoded. */
-export function encodingNotes(columns: readonly EncodableColumn[], encodings: readonly Encoding[]): string[] {
-  return columns.flatMap((column, i) => encodingNote(column, encodings[i]) ?? []);
+/**
+ * How columns with many or rare values are encoded.
+ *
+ * @param classes 1 for numbers
+ */
+export function encodingNotes(
+  columns: readonly EncodableColumn[],
+  encodings: readonly Encoding[],
+  classes: number,
+): string[] {
+  const target = classes === 1 ? 'mean of the number' : 'share of each class';
+  return columns.flatMap((column, i) => encodingNote(column, encodings[i], target) ?? []);
 }
 
 function encodingNote(
   { column, levels }: EncodableColumn,
   encoding: Encoding | undefined,
+  target: string,
 ): string | undefined {
   const name = sanitize(column.name);
   switch (encoding?.kind) {
@@ -46,7 +55,7 @@ function encodingNote(
         ? undefined
         : `"${name}": the ${counted(encoding.count)} most frequent of ${counted(levels.length)} values are used; all others are merged into one.`;
     case 'target':
-      return `"${name}" has ${counted(levels.length)} values; each is replaced by the share of each class among its rows (target encoding).`;
+      return `"${name}" has ${counted(levels.length)} values; each is replaced by the ${target} among its rows (target encoding).`;
     case 'left out':
       return `Left out "${name}": validation results were better without it, and most of its values are rare.`;
   }

@@ -1,7 +1,7 @@
 import type { ColumnProfile, ScoreProfile, TrainingProfile } from '../../base/contract/profile.ts';
 import { columnEncoderOf, type LearnedColumn, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
 import { countTexts } from '../../formats/values/column-type.ts';
-import { toSixDecimals } from '../learn/evaluation.ts';
+import { quantile, toSixDecimals } from '../learn/evaluation.ts';
 
 /** Categories of a column in a profile: of more, no one needs a list. */
 const MAX_LEVELS = 1000;
@@ -13,13 +13,10 @@ interface ProfiledRows {
   columns: readonly LearnedColumn[];
   indexes: readonly number[];
   rows: readonly (readonly string[])[];
-  classes: readonly string[];
-  /** Probabilities of the testing rows, `classes` per row. */
-  probabilities: Float64Array;
 }
 
 /** What a model was trained on, for comparison with what it scores. */
-export function profileOf(training: ProfiledRows): TrainingProfile {
+export function profileOf(training: ProfiledRows): Pick<TrainingProfile, 'rows' | 'columns'> {
   const { rows, indexes } = training;
   let characters = MAX_LEVEL_CHARACTERS;
   const columns: ColumnProfile[] = [];
@@ -36,7 +33,7 @@ export function profileOf(training: ProfiledRows): TrainingProfile {
     }
     columns.push(own);
   }
-  return { rows: rows.length, columns, scores: scoresOf(training) };
+  return { rows: rows.length, columns };
 }
 
 function profileColumn(column: LearnedColumn, texts: ReadonlyMap<string, number>): ColumnProfile {
@@ -78,7 +75,8 @@ function edgesOf(numbers: { value: number; rows: number }[], total: number): num
   return edges;
 }
 
-function scoresOf({ classes, probabilities }: ProfiledRows): ScoreProfile[] {
+/** @param probabilities of the testing rows, `classes` per row */
+export function scoresOf(classes: readonly string[], probabilities: Float64Array): ScoreProfile[] {
   const rows = probabilities.length / classes.length;
   return classes.map((name, index) => {
     const own = Float64Array.from(
@@ -90,12 +88,4 @@ function scoresOf({ classes, probabilities }: ProfiledRows): ScoreProfile[] {
     const deciles = Array.from({ length: 9 }, (_, i) => toSixDecimals(quantile(own, (i + 1) / 10)));
     return { class: name, mean: toSixDecimals(mean), deciles };
   });
-}
-
-/** A quantile of sorted numbers, of which there is at least one: linear interpolation, as in R's type 7 and NumPy. */
-export function quantile(sorted: Float64Array, share: number): number {
-  const at = share * (sorted.length - 1);
-  const low = sorted[Math.floor(at)] ?? 0;
-  const high = sorted[Math.ceil(at)] ?? low;
-  return low + (high - low) * (at - Math.floor(at));
 }

@@ -23,25 +23,41 @@ interface Measured {
   drivers: Report['drivers'];
 }
 
-/** Reasons to doubt a report's metrics or usefulness. */
-export function warningsOf(
+/** Reasons to doubt the metrics or the usefulness of a report of classes. */
+export const warningsOf = (
   learned: LearnedColumns,
   labelled: LabelledRows,
   split: RowSplit,
   { quality, drivers }: Measured,
+): Warning[] => [
+  ...rowWarnings(learned, labelled, split, leaks => dominanceWarnings(drivers, quality, leaks)),
+  ...majorityWarnings(quality, labelled.classes),
+];
+
+/**
+ * Warns of columns that tell what is predicted, and of testing rows that are copies.
+ *
+ * @param dominance warns of a driver that decides nearly everything, if it is not one of these columns
+ */
+export function rowWarnings(
+  learned: LearnedColumns,
+  labelled: LabelledRows,
+  split: RowSplit,
+  dominance: (leaks: readonly string[]) => Warning[],
 ): Warning[] {
   const leaks = leakingColumns(learned, labelled, split);
   const duplicates = testingDuplicates(labelled.rows, split, new Set(learned.counters));
+  const what = labelled.classes === 1 ? 'number' : 'class';
   return [
     ...leaks.map(
       (name): Warning => ({
         code: 'leak',
         message:
-          `"${sanitize(name)}" alone nearly determines the class. If it is known only after the outcome, leave it out: ` +
+          `"${sanitize(name)}" alone nearly determines the ${what}. If it is known only after the outcome, leave it out: ` +
           'predictions will be worse than these metrics suggest.',
       }),
     ),
-    ...dominanceWarnings(drivers, quality, leaks),
+    ...dominance(leaks),
     ...(duplicates >= DUPLICATE_SHARE * split.testing.length && duplicates > 0
       ? [
           {
@@ -52,21 +68,23 @@ export function warningsOf(
           },
         ]
       : []),
-    ...majorityWarnings(quality, labelled.classes),
   ];
 }
+
+/** Warns of the driver that decides nearly everything, of a model that makes much fewer errors than the majority. */
+export const dominanceWarnings = (
+  drivers: Report['drivers'],
+  { accuracy, majority_accuracy: majority }: Quality,
+  leaks: readonly string[] = [],
+): Warning[] => (1 - accuracy > LEFT_ERRORS * (1 - majority) ? [] : dominantDrivers(drivers, leaks));
 
 /**
  * Warns of the driver that decides nearly everything, if there is one; the only column of a model always does.
  *
  * @param leaks columns of which another warning says so
  */
-export const dominanceWarnings = (
-  drivers: Report['drivers'],
-  { accuracy, majority_accuracy: majority }: Quality,
-  leaks: readonly string[] = [],
-): Warning[] =>
-  drivers.length < 2 || 1 - accuracy > LEFT_ERRORS * (1 - majority)
+export const dominantDrivers = (drivers: Report['drivers'], leaks: readonly string[]): Warning[] =>
+  drivers.length < 2
     ? []
     : drivers
         .filter(({ column, impact }) => impact > DOMINANT_IMPACT && !leaks.includes(column))

@@ -13,6 +13,15 @@ import { type OpenOptions, openRecords } from '../rows/open-batches.ts';
 
 type Compared = NonNullable<ImportedFrom['compared']>;
 
+/** What a comparison has shown, and whether predictions were compared, not only scores. */
+interface Comparison {
+  counts: Compared;
+  hasPredictions: boolean;
+}
+
+/** Assumptions of the import that a message repeats. */
+const MAX_NOTES = 5;
+
 /** A column with what the library predicts. */
 interface ExpectedColumn {
   name: string;
@@ -51,7 +60,7 @@ export async function compareWithExpected(
   converted: ConvertedModel,
   file: string,
   { nulls = [], ...options }: OpenOptions & { nulls?: readonly string[] | undefined },
-): Promise<Compared> {
+): Promise<Comparison> {
   const records = await openRecords(file, { ...options, onLongField: () => {} });
   try {
     return await compareRecords(converted, records, new Set(['', ...nulls]));
@@ -61,10 +70,10 @@ export async function compareWithExpected(
 }
 
 async function compareRecords(
-  { model }: ConvertedModel,
+  { model, notes }: ConvertedModel,
   records: Awaited<ReturnType<typeof openRecords>>,
   nulls: ReadonlySet<string>,
-): Promise<Compared> {
+): Promise<Comparison> {
   const { columns, prediction, predictor, output } = model;
   const engine = engineOf(compileModel(predictor, columns, prediction, output), {
     memory: BatchMemory.create(),
@@ -152,15 +161,18 @@ async function compareRecords(
   if (compared.rows === 0)
     throw new RowcastError('bad_option', 'the file of --expect has no rows', { location: { file: shown } });
   if (first !== undefined)
-    throw differs(first, compared, shown, hasSameScores === true && prediction.kind === 'distribution');
-  return compared;
+    throw differs(first, compared, {
+      file: shown,
+      isOrderOfClasses: hasSameScores === true && prediction.kind === 'distribution',
+      notes,
+    });
+  return { counts: compared, hasPredictions: expected.some(({ of }) => of === 'predictions') };
 }
 
 function differs(
   first: Difference,
   { identical, numbers, largest_difference: largest }: Compared,
-  file: string,
-  isOrderOfClasses: boolean,
+  { file, isOrderOfClasses, notes }: { file: string; isOrderOfClasses: boolean; notes: readonly string[] },
 ) {
   const { column, row, expected, predicted, values } = first;
   return new RowcastError(
@@ -171,7 +183,7 @@ function differs(
       hint: `No report was made. ${
         isOrderOfClasses
           ? 'All raw scores are identical, so check the order of --classes.'
-          : 'Check that the file has all columns as they were in the training, that its predictions are of this model and these iterations, and the order of --features, --categories and --classes.'
+          : `Check that the file has all columns as they were in the training, that its predictions are of this model and these iterations, and the order of --features, --categories and --classes.${notes.length === 0 ? '' : ` What the import assumed: ${notes.slice(0, MAX_NOTES).join(' ')}`}`
       }`,
       quote: values,
     },

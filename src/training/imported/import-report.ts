@@ -12,9 +12,10 @@ import {
   MAX_MODEL_BYTES,
 } from '../../models/imported/imported-model.ts';
 import { readLightgbm } from '../../models/imported/lightgbm.ts';
-import { readMlflow } from '../../models/imported/mlflow.ts';
+import { type MlflowInput, readMlflow } from '../../models/imported/mlflow.ts';
+import type { ImportChoices } from '../../models/imported/model-columns.ts';
 import { KIND_BYTES, modelKind } from '../../models/imported/model-kind.ts';
-import { type ImportChoices, toModel } from '../../models/imported/to-model.ts';
+import { toModel } from '../../models/imported/to-model.ts';
 import { readXgboost } from '../../models/imported/xgboost.ts';
 import { saveModel } from '../../models/model/model-format.ts';
 import { hasReport, readReport } from '../../models/store/report-store.ts';
@@ -26,7 +27,7 @@ import type { OpenOptions } from '../rows/open-batches.ts';
 import { compareWithExpected, expectedHeader } from './compare.ts';
 import { testModel } from './test-model.ts';
 
-export interface ImportOptions extends Omit<ImportChoices, 'header'> {
+export interface ImportOptions extends Omit<ImportChoices, 'header' | 'signature'> {
   /** The file of a model, or a folder of MLflow. */
   file: string;
   id: string;
@@ -45,6 +46,8 @@ export interface ImportOptions extends Omit<ImportChoices, 'header'> {
 
 const readers = { LightGBM: readLightgbm, XGBoost: readXgboost, CatBoost: readCatboost };
 const MAX_RECORD_BYTES = 1 << 20;
+const ORDER_OF_CLASSES =
+  'Nothing in the file shows whether --classes are in the right order: --expect with probabilities, or --test with labels, finds out.';
 
 /**
  * Makes a report of a model that another library trained.
@@ -67,12 +70,12 @@ export async function importReport(
       hint: 'Use --if-exists replace to import it again, or --report ID for a new one.',
     });
   }
-  const { imported, sha256 } = await readImported(options);
+  const { imported, sha256, signature } = await readImported(options);
   const reading: OpenOptions = { maxRecordBytes: MAX_RECORD_BYTES };
   const { expect, test } = options;
   const rows = expect ?? test;
   const header = rows === undefined ? undefined : await expectedHeader(rows, reading);
-  const converted = toModel(imported, { ...options, header });
+  const converted = toModel(imported, { ...options, header, signature });
   const compared =
     expect === undefined ? undefined : await compareWithExpected(converted, expect, { ...reading, nulls });
   const namesClasses = imported.predicts.kind === 'classes' && imported.predicts.names !== undefined;
@@ -81,6 +84,12 @@ export async function importReport(
       ? undefined
       : await testModel(converted, test, { ...reading, predict, nulls, namesClasses });
   const { columns, prediction } = converted.model;
+  // What shows whether classes are in the right order.
+  const isOrderKnown =
+    tested !== undefined ||
+    namesClasses ||
+    options.classes === undefined ||
+    compared?.hasPredictions === true;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const { best, ...iterations } = imported.iterations;
   const report: ImportedReport = {
@@ -106,12 +115,12 @@ export async function importReport(
       features: imported.features.length,
       iterations: { ...iterations, ...(best !== undefined && { best }) },
       file_sha256: sha256,
-      ...(compared !== undefined && { compared }),
+      ...(compared !== undefined && { compared: compared.counts }),
     },
     ...(tested !== undefined && { quality: tested.quality }),
     warnings: tested?.warnings ?? [],
     drivers: tested?.drivers ?? [],
-    notes: [...converted.notes, ...(tested?.notes ?? [])],
+    notes: [...converted.notes, ...(isOrderKnown ? [] : [ORDER_OF_CLASSES]), ...(tested?.notes ?? [])],
   };
   const made = await prepareReports(home, reportsFolder(home));
   try {
@@ -139,10 +148,11 @@ function checkTest({ test, expect, predict }: ImportOptions): void {
 }
 
 /** Reads a file, or the one in a folder of MLflow. */
-async function readImported({
-  file,
-  iterations = 'default',
-}: ImportOptions): Promise<{ imported: ImportedModel; sha256: string }> {
+async function readImported({ file, iterations = 'default' }: ImportOptions): Promise<{
+  imported: ImportedModel;
+  sha256: string;
+  signature: readonly MlflowInput[] | undefined;
+}> {
   const found = await stat(file).catch(cause => {
     throw new RowcastError('no_such_file', 'the file of the model does not exist or cannot be read', {
       location: { file },
@@ -155,11 +165,13 @@ async function readImported({
       hint: 'A pipe cannot be read here: write it to a file first.',
     });
   try {
-    const path = found.isDirectory() ? (await readMlflow(file)).file : file;
+    const mlflow = found.isDirectory() ? await readMlflow(file) : undefined;
+    const path = mlflow?.file ?? file;
     const bytes = await readRegular(path, MAX_MODEL_BYTES);
     const { library } = modelKind(bytes.subarray(0, KIND_BYTES));
     const imported = readers[library](bytes, iterations);
-    return { imported, sha256: createHash('sha256').update(bytes).digest('hex') };
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { imported, sha256, signature: mlflow?.inputs };
   } catch (error) {
     if (error instanceof RowcastError)
       Object.assign(error.location, { file: basename(file), ...error.location });

@@ -55,7 +55,7 @@ export async function testModel(
     });
   const features = [...new Set(columns.map(({ name }) => name))];
   const history = await readHistory({
-    ...{ ...reading, historyFile: file, predict, nulls, features, seed: SEED },
+    ...{ ...reading, historyFile: file, predict, nulls, features, seed: SEED, target: 'classes' },
   }).catch(error => {
     if (error instanceof RowcastError) Object.assign(error.location, { file, ...error.location });
     throw error;

@@ -71,3 +71,11 @@ export const classRows = (confusion: Confusion): number[] =>
 /** The rows whose most likely class is the actual one. */
 export const correctRows = (confusion: Confusion): number =>
   confusion.reduce((sum, own, index) => sum + (own[index] ?? 0), 0);
+
+/** A quantile of sorted numbers, of which there is at least one: linear interpolation, as in R's type 7 and NumPy. */
+export function quantile(sorted: Float64Array, share: number): number {
+  const at = share * (sorted.length - 1);
+  const low = sorted[Math.floor(at)] ?? 0;
+  const high = sorted[Math.ceil(at)] ?? low;
+  return low + (high - low) * (at - Math.floor(at));
+}

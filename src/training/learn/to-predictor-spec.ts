@@ -1,9 +1,9 @@
 import { compileLinear, linearScores } from '../../models/model/compiled-linear.ts';
 import type { PredictorSpec, TreesSpec } from '../../models/model/predictor-spec.ts';
-import { probabilitiesOf, scoreCount } from '../../models/model/scores.ts';
 import { compileTrees } from '../../models/model/trees/compiled-trees.ts';
 import { treeScores } from '../../models/model/trees/walk-trees.ts';
-import type { Design, Labelled } from './features/design.ts';
+import type { Design } from './features/design.ts';
+import type { Loss } from './loss.ts';
 import type { Boosted } from './trees/boost.ts';
 import type { TreeNode } from './trees/tree.ts';
 
@@ -56,10 +56,9 @@ export function treesSpecOf({ base, rounds }: Boosted, { binnings }: Design): Tr
 export function predictRows(
   spec: PredictorSpec,
   { features, binnings }: Design,
-  { classes }: Labelled,
+  { stride, predict }: Loss,
   rows: Int32Array,
 ): Float64Array {
-  const stride = scoreCount(classes);
   const width = features.length;
   const kinds = binnings.map(({ kind, bins }) => ({ highest: kind === 'levels' ? bins - 1 : undefined }));
   const addScores =
@@ -75,5 +74,5 @@ export function predictRows(
   const scores = new Float64Array(rows.length * stride);
   for (let at = 0; at < scores.length; at += stride) scores.set(spec.base, at);
   addScores(values, rows.length, scores);
-  return probabilitiesOf(scores, classes);
+  return predict(scores);
 }

@@ -33,7 +33,7 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
     const value = read(text);
     return value === null ? [] : [{ value, count }];
   });
-  const edges = edgesOf(numbers, bins);
+  const edges = lowerBounds(numbers, bins);
   const names = [...edges, Number.POSITIVE_INFINITY].map((edge, i) => nameOf(edges[i - 1], edge));
   const skipped = [...texts].reduce((sum, [text, count]) => sum + (read(text) === null ? count : 0), 0);
   return {
@@ -56,8 +56,8 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
   };
 }
 
-/** The lower bounds of all ranges but the first, in ascending order. */
-function edgesOf(numbers: readonly { value: number; count: number }[], bins: number): number[] {
+/** The lower bounds of all ranges of about equally many numbers but the first one, in ascending order. */
+export function lowerBounds(numbers: readonly { value: number; count: number }[], bins: number): number[] {
   const sorted = numbers.toSorted((a, b) => a.value - b.value);
   const rows = sorted.reduce((sum, { count }) => sum + count, 0);
   const edges: number[] = [];

@@ -4,9 +4,17 @@ import { formatList, sanitize } from '../../base/sanitize.ts';
 import type { Layout } from '../../formats/format.ts';
 import { textsOf } from '../../formats/records/fields.ts';
 import { numberOf } from '../../formats/values/coerce.ts';
-import { columnKind, countTexts, type TextCounts } from '../../formats/values/column-type.ts';
+import { countTexts, type TextCounts } from '../../formats/values/column-type.ts';
 import { isMissingSpelling } from '../../formats/values/missing-values.ts';
 import { type BinnedLabels, binLabels } from './bin-labels.ts';
+import {
+  areAmounts,
+  isOfAmounts,
+  MAX_NUMERIC_CLASSES,
+  notesOfFewNumbers,
+  numberLabels,
+  type TargetKind,
+} from './numbers/number-labels.ts';
 import { keptBatches } from './open-batches.ts';
 import { checkLabels, splitRows } from './split-rows.ts';
 
@@ -57,25 +65,19 @@ function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
 }
 
 /**
- * Numeric classes such as grades and ratings are few; more distinct numbers are amounts. The limit is a choice: it
- * accepts ratings of 1 to 10 and grades of 1 to 20, and rejects ages, days of a year and prices.
- */
-const MAX_NUMERIC_CLASSES = 20;
-
-/**
  * Rejects amounts as classes.
  *
  * @param texts the labels, or some of them
  * @throws RowcastError `numeric_target`
  */
 export function refuseAmounts(texts: TextCounts, predict: string): void {
-  if (texts.size <= MAX_NUMERIC_CLASSES || columnKind(texts).type !== 'numerical') return;
+  if (!areAmounts(texts)) return;
   throw new RowcastError(
     'numeric_target',
-    `"${sanitize(predict)}" is a numeric column with more than ${MAX_NUMERIC_CLASSES} different values; a report predicts classes, not amounts`,
+    `"${sanitize(predict)}" is a numeric column with more than ${MAX_NUMERIC_CLASSES} different values, too many for classes`,
     {
       hint:
-        'Use --bins 4 to predict which of four ranges, with about the same number of rows each, a number falls into. ' +
+        'Leave out --target classes to predict a number, or use --bins 4 to predict which of four ranges, with about the same number of rows each, a number falls into. ' +
         'If the numbers are codes of classes, add a letter, such as c12.',
     },
   );
@@ -97,26 +99,39 @@ function labelCount(counts: readonly (readonly [string, number])[]): string {
   return countOf(rows, 'label');
 }
 
-/** Labelled rows, and the class of each. */
+/** Labelled rows, and the class or the number of each. */
 interface LabelledTable {
   rows: string[][];
+  /** The names of the classes; empty if there are numbers. */
   labels: string[];
+  numbers?: number[] | undefined;
   /** The order of the classes, if it is not that of their names. */
   order?: readonly string[] | undefined;
   notes: string[];
 }
 
-/** Determines each row's class; with `bins`, rows whose label is not a number are left out. */
-export function labelRows(
-  sampled: string[][],
-  column: number,
-  { predict, bins }: { predict: string; bins?: number | undefined },
-): LabelledTable {
+interface LabelOptions {
+  predict: string;
+  bins?: number | undefined;
+  target?: TargetKind | undefined;
+  /** Where a label is, if it is known. */
+  placeOf?: (label: string) => string | undefined;
+}
+
+/** Determines each row's class or number; with `bins` or numbers, rows whose label is not a number are left out. */
+export function labelRows(sampled: string[][], column: number, options: LabelOptions): LabelledTable {
+  const { predict, bins, target } = options;
   const texts = countTexts(sampled.map(row => row[column] ?? ''));
+  if (bins === undefined && isOfAmounts(texts, target))
+    return { labels: [], ...numberLabels(sampled, column, options) };
   if (bins === undefined) {
     refuseAmounts(texts, predict);
     const { names, notes } = cleanLabels(texts, predict);
-    return { rows: sampled, labels: sampled.map(row => names.get(row[column] ?? '') ?? ''), notes };
+    return {
+      rows: sampled,
+      labels: sampled.map(row => names.get(row[column] ?? '') ?? ''),
+      notes: [...(target === undefined ? notesOfFewNumbers(texts, predict) : []), ...notes],
+    };
   }
   const { nameOf, order, notes } = binLabels(texts, bins, predict);
   const named = sampled.flatMap(row => {
@@ -196,6 +211,10 @@ export class RareClasses {
   /** @param placeOf where the row is, such as `line 7`; called for the first one of a label */
   see(label: string, placeOf: () => string): void {
     if (!this.#places.has(label)) this.#places.set(label, placeOf());
+  }
+
+  placeOf(label: string): string | undefined {
+    return this.#places.get(label);
   }
 
   /**

@@ -15,6 +15,7 @@ import { labelRows, RareClasses, refuseAmounts, rowsOf } from './labels.ts';
 import { LaterColumns } from './later-columns.ts';
 import type { ColumnChoices } from './learn-columns.ts';
 import { type HistoryFile, MalformedRows } from './malformed-rows.ts';
+import { eitherNumber, isOfAmounts, NumberStrata, type TargetKind } from './numbers/number-labels.ts';
 import { longFieldNote, type OpenOptions, openRecords } from './open-batches.ts';
 import {
   checkChoices,
@@ -35,6 +36,8 @@ export interface HistoryOptions extends OpenOptions, ColumnChoices {
   seed: number;
   /** The number of ranges to divide a numeric column into, to predict the range. */
   bins?: number | undefined;
+  /** Whether the column's values are classes or numbers; by default as `isOfAmounts` says. */
+  target?: TargetKind | undefined;
   /** Texts that mean a missing value, in addition to the empty one. */
   nulls?: readonly string[] | undefined;
   /** How many malformed rows to leave out; without it, the first one is an error. */
@@ -50,8 +53,10 @@ export interface LabelledHistory {
   singles?: readonly boolean[] | undefined;
   /** Each as long as the header, in file order. */
   rows: string[][];
-  /** Each row's label, cleaned: the name of its class. */
+  /** Each row's label, cleaned: the name of its class; empty if there are numbers. */
   labels: string[];
+  /** Each row's number, if numbers are predicted. */
+  numbers?: readonly number[] | undefined;
   /** The order of the classes, if it is not that of their names. */
   order?: readonly string[] | undefined;
   notes: string[];
@@ -70,8 +75,8 @@ export const MAX_ROWS = 100_000;
 const STEP_ROWS = 10_000;
 
 /**
- * Reads all training data. Of more than `MAX_ROWS` labelled rows it keeps a sample stratified by class, so that memory
- * does not grow with the file.
+ * Reads all training data. Of more than `MAX_ROWS` labelled rows it keeps a sample stratified by class, or by tenths of numbers,
+ * so that memory does not grow with the file.
  *
  * @throws RowcastError `bad_header`, `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`,
  *   `not_numbers`, `other_columns`, those of `openRecords` and `MalformedRows`, and `bad_option` if the predicted
@@ -81,7 +86,8 @@ export async function readHistory(
   options: HistoryOptions,
   onStep: (step: string) => void = () => {},
 ): Promise<ReadHistory> {
-  const { historyFile, furtherFiles = [], predict, seed, bins } = options;
+  const { historyFile, furtherFiles = [], predict, seed, bins, target } = options;
+  refuseBinsOfNumbers(options);
   const files = [historyFile, ...furtherFiles];
   const notes: string[] = [];
   const named = [predict, ...namedColumns(options)];
@@ -92,6 +98,8 @@ export async function readHistory(
   const parts: HistoryPart[] = [];
   const digests: (string | null)[] = [];
   let later: LaterColumns | undefined;
+  let strata: NumberStrata | undefined;
+  let textPlace: string | undefined;
   let unlabelled = 0;
   let reported = 0;
   const readFile = async (file: string, first: HistoryPart | undefined): Promise<HistoryPart> => {
@@ -119,15 +127,23 @@ export async function readHistory(
         for (const { label, index, record } of labelledRecords(batch, fields, part.column)) {
           if (isBlank(label) || nulls.has(label)) unlabelled++;
           else {
-            const stratum = bins === undefined ? label.trim() : '';
-            sample.add(stratum, record);
-            if (bins === undefined) rare.see(stratum, () => placeOf(layout.positionOf(batch, index), shown));
+            const stratum = bins !== undefined ? '' : strata === undefined ? label.trim() : strata.of(label);
+            sample.add(stratum ?? NO_NUMBER, record);
+            const place = () => placeOf(layout.positionOf(batch, index), shown);
+            if (strata !== undefined) textPlace ??= stratum === undefined ? place() : undefined;
+            else if (bins === undefined) rare.see(label.trim(), place);
           }
         }
         if (sample.strata > MAX_TRAINED_CLASSES) {
           // Before the end of the file, because amounts would get a stratum per value.
-          refuseAmounts(sample.counts(), predict);
-          throw tooManyClasses(predict);
+          const counts = sample.counts();
+          if (target === 'classes') refuseAmounts(counts, predict);
+          if (!isOfAmounts(counts, target)) throw tooManyClasses(predict);
+          const tenths = new NumberStrata(counts);
+          strata = tenths;
+          const texts = [...counts.keys()].filter(text => eitherNumber(text) === null);
+          textPlace = texts[0] && rare.placeOf(texts[0]);
+          sample.regroup(text => tenths.of(text) ?? NO_NUMBER);
         }
       }
       digests.push(await records.sha256());
@@ -143,21 +159,24 @@ export async function readHistory(
     const [{ layout, column } = noFile()] = parts;
     const sampled = sampledRows(sample, parts, options.maxRecordBytes);
     emptyNulls(sampled, nulls);
-    const { rows, labels, order, notes: ofLabels } = labelRows(sampled, column, options);
+    const place = (label: string) => textPlace ?? rare.placeOf(label.trim());
+    const labelled = labelRows(sampled, column, { ...options, placeOf: place });
+    const { rows, labels, numbers, order, notes: ofLabels } = labelled;
     const classOf = new Map(rows.map((row, index) => [(row[column] ?? '').trim(), labels[index] ?? '']));
-    const ofClasses = rare.notes(sample.counts(), classOf, predict);
+    const ofClasses = numbers === undefined ? rare.notes(sample.counts(), classOf, predict) : [];
     return {
       header: layout.names,
       singles: layout.singles,
       column,
       rows,
       labels,
+      numbers,
       order,
       sha256: digests.every(digest => digest !== null) ? combinedSha256(digests) : null,
       notes: [
         ...notes,
         ...malformed.notes(),
-        ...notesOf(options, sample.seen, unlabelled),
+        ...notesOf(options, sample.seen, unlabelled, numbers !== undefined),
         ...(options.features === undefined ? (later?.notes() ?? []) : []),
         ...ofLabels,
         ...ofClasses,
@@ -227,7 +246,22 @@ function* labelledRecords(batch: Batch, fields: Fields, column: number) {
   }
 }
 
-function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {
+/** The stratum of labels that are not numbers. */
+const NO_NUMBER = 'no number';
+
+function refuseBinsOfNumbers({ bins, target }: HistoryOptions): void {
+  if (bins === undefined || target !== 'numbers') return;
+  throw new RowcastError('bad_option', '--bins predicts ranges, which are classes, but --target is numbers', {
+    hint: 'Leave out one of them.',
+  });
+}
+
+function notesOf(
+  { predict, bins }: HistoryOptions,
+  labelled: number,
+  unlabelled: number,
+  isOfNumbers: boolean,
+): string[] {
   return [
     ...(unlabelled === 0
       ? []
@@ -235,7 +269,7 @@ function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled
     ...(labelled <= MAX_ROWS
       ? []
       : [
-          `Trained on a sample of ${counted(MAX_ROWS)} of the ${counted(labelled)} labelled rows${bins === undefined ? ', stratified by class' : ''}.`,
+          `Trained on a sample of ${counted(MAX_ROWS)} of the ${counted(labelled)} labelled rows${isOfNumbers ? ', stratified by tenths of the number' : bins === undefined ? ', stratified by class' : ''}.`,
         ]),
   ];
 }

@@ -5,6 +5,7 @@ import { formatList, sanitize } from '../../base/sanitize.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { seededRandom, shuffled } from '../seeded-random.ts';
 import type { ColumnChoices } from './learn-columns.ts';
+import { tenthsOf } from './numbers/number-labels.ts';
 
 /** The classes of rows that have a label. */
 interface LabeledClasses {
@@ -86,6 +87,32 @@ export function labelsOf(
   return { labels: names.map(name => index.get(name) ?? 0), classes };
 }
 
+/**
+ * The classes or numbers of labelled rows, and their split.
+ *
+ * @throws RowcastError as `checkLabels` and `splitRows`
+ */
+export function splitLabelled(
+  { labels: names, numbers, order }: LabelsOfRows,
+  predict: string,
+  seed: number,
+): { labels: readonly number[]; classes: string[]; split: RowSplit } {
+  if (numbers === undefined) {
+    const { labels, classes } = labelsOf(names, predict, order);
+    return { labels, classes, split: splitRows(labels, classes.length, seed) };
+  }
+  checkLabels({ rows: numbers.length, classes: numbers.some(each => each !== numbers[0]) ? 2 : 1 }, predict);
+  const { indexes, count } = tenthsOf(numbers);
+  return { labels: numbers, classes: [], split: splitRows(indexes, count, seed) };
+}
+
+/** What labelled rows are labelled with. */
+interface LabelsOfRows {
+  labels: readonly string[];
+  numbers?: readonly number[] | undefined;
+  order?: readonly string[] | undefined;
+}
+
 /** @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100) */
 export function checkLabels({ rows, classes }: { rows: number; classes: number }, predict: string): void {
   if (rows < MIN_ROWS) {
@@ -108,8 +135,10 @@ export function checkLabels({ rows, classes }: { rows: number; classes: number }
 export function tooManyClasses(predict: string): RowcastError {
   return new RowcastError(
     'too_many_classes',
-    `"${sanitize(predict)}" has more than ${MAX_TRAINED_CLASSES} different values; a report predicts classes, not amounts`,
-    { hint: 'Merge rare classes. Numbers can be predicted as ranges: --bins 4.' },
+    `"${sanitize(predict)}" has more than ${MAX_TRAINED_CLASSES} different values, too many for classes`,
+    {
+      hint: 'Merge rare classes. If nearly all of them are numbers, use --target numbers or, for ranges, --bins 4.',
+    },
   );
 }
 

@@ -63,6 +63,25 @@ export class StratifiedSample<T> {
   }
 
   /**
+   * Joins strata. Of those that were cut, rows are dropped that a joint sample would not have.
+   *
+   * @param nameOf the new name of a stratum
+   */
+  regroup(nameOf: (name: string) => string): void {
+    const old = [...this.#strata];
+    this.#strata.clear();
+    for (const [name, { seen, cutoff, drawn }] of old) {
+      const stratum = this.#stratum(nameOf(name));
+      stratum.seen += seen;
+      stratum.cutoff = Math.min(stratum.cutoff, cutoff);
+      stratum.drawn.push(...drawn);
+    }
+    for (const stratum of this.#strata.values())
+      stratum.drawn = stratum.drawn.filter(({ rank }) => rank <= stratum.cutoff);
+    this.#prune();
+  }
+
+  /**
    * The sample, in the order of the rows, in parts.
    *
    * @param starts the index of the first row of each part among all rows, in ascending order; the first one is 0

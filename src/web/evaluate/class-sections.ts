@@ -32,6 +32,7 @@ ${
   !isOfTwo &&
   withCharts.length > 0 &&
   html`<section class="card stack" aria-labelledby="curves"><h2 id="curves">Each class against all others</h2>
+${withCharts.length > MAX_CHARTS && html`<p class="muted">These are the first ${MAX_CHARTS} of ${withCharts.length} classes; the JSON summary has all.</p>`}
 ${withCharts.slice(0, MAX_CHARTS).map(
   (each, i) => html`<details><summary><bdi>${nameText(each.class)}</bdi>${summaryOf(each)}</summary>
 <div class="courses">${curves(each, `-${i}`)}${gainsChart(each, `-${i}`)}</div></details>`,

@@ -178,6 +178,9 @@ ${
 ${table(`Table by ${nameText(by)}`, head, rows)}</section>`;
 }
 
+/** More predicted classes are only in the table of the numbers. */
+const MAX_PARTS = 40;
+
 function coverageSection(evaluation: Evaluation): Html | undefined {
   const { coverage, kind } = evaluation;
   if (coverage.parts.length === 0) return undefined;
@@ -199,7 +202,9 @@ ${
     title: `Rows with a label by ${isByClass ? 'predicted class' : 'tenths of the predictions'}`,
     description: 'For each part of the scored rows, how many of them have a label.',
     most: 1,
-    bars: parts.map(({ label, share }) => ({ label, value: share, text: percentOf(share) })),
+    bars: parts
+      .slice(0, MAX_PARTS)
+      .map(({ label, share }) => ({ label, value: share, text: percentOf(share) })),
     numbers: {
       head: ['Prediction', 'Rows', 'With a label', 'Share'],
       rows: parts.map(({ label, cells }) => [nameText(label), ...cells]),

@@ -8,6 +8,7 @@ import { readReport } from '../../../src/models/store/report-store.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { writeReport } from '../../../src/models/store/write-report.ts';
 import { columnValues, Designer } from '../../../src/training/learn/features/design.ts';
+import { lossOfClasses } from '../../../src/training/learn/loss.ts';
 import { defaultEncoding } from '../../../src/training/learn/selection/search.ts';
 import { learn } from '../../../src/training/learn/selection/validate.ts';
 import { learnColumns } from '../../../src/training/rows/learn-columns.ts';
@@ -63,8 +64,9 @@ export async function replaceTrees(
     );
   });
   const design = new Designer(columns, labelled, all, SEED).design(columns.map(defaultEncoding), all);
+  const loss = lossOfClasses(classes.length);
   const settings = { leaves, leafRows: 5, l2: 1, rate: 0.1, featureShare: 1 };
-  const candidate = { kind: 'trees', name: 'of the benchmark', settings, maxRounds: rounds } as const;
+  const candidate = { kind: 'trees', name: 'of the benchmark', loss, settings, maxRounds: rounds } as const;
   const predictor = learn(candidate, design, labelled, all, { rounds, seed: SEED });
   await writeReport(home, {
     report: await readReport(home, id),

@@ -112,16 +112,9 @@ describe('a definition that trains and scores', () => {
   it('can be killed while it trains and while it scores, and then resumes with the same report', async t => {
     const { cwd, run, version } = await nightly(t);
     await writeFile(join(cwd, 'customers.csv'), csv([...table, ...table.slice(1), ...table.slice(1)]));
-    const args = [
-      'run',
-      'nightly.yaml',
-      '--max-rows-per-second',
-      '40',
-      '--batch-rows',
-      '4',
-      '--checkpoint-interval',
-      '0',
-    ];
+    const args = 'run nightly.yaml --max-rows-per-second 40 --batch-rows 4 --checkpoint-interval 0'.split(
+      ' ',
+    );
     const training = startRowcast(args, { cwd });
     await waitForStderr(training.child, /training on history\.csv/);
     training.child.kill('SIGKILL');

@@ -56,16 +56,7 @@ describe('a run in shards', () => {
   it('of several inputs that are all unchanged has nothing to do, in any of its commands', async t => {
     const { cwd, run } = await commandFolder(t);
     await writeFile(join(cwd, 'in.csv'), 'id,monthly amount,plan\n1,2.5,Basic\n');
-    const options = [
-      'in.csv',
-      '-o',
-      '{name}-out.csv',
-      '--allow-missing',
-      '--report',
-      'one',
-      '--shards',
-      'dir',
-    ];
+    const options = 'in.csv -o {name}-out.csv --allow-missing --report one --shards dir'.split(' ');
     await run(0, 'score', ...options, '--workers', '1');
     const { stdout } = await run(0, 'plan', ...options, '--json');
     const { shards, files, unchanged } = JSON.parse(stdout);

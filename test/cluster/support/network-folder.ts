@@ -56,15 +56,7 @@ export async function newNetworkFolder(
   const options = ['-o', `ssh_command=${ssh}`, '-o', 'dir_cache=no'];
   const mount = ['sshfs', ...options, `server:${store}`, shared].join(' ');
   const inside = `${mount} && cd ${shared} && exec "$@"`;
-  const namespaces = [
-    '--mount',
-    '--pid',
-    '--fork',
-    '--mount-proc',
-    '--kill-child',
-    '--propagation',
-    'private',
-  ];
+  const namespaces = '--mount --pid --fork --mount-proc --kill-child --propagation private'.split(' ');
   return {
     store,
     machine(...args) {

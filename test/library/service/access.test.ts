@@ -167,16 +167,7 @@ it('another command is given the same access, without a secret', () => {
   assert.deepEqual(words, [
     ...['--url', url, '--api-key-file', 'f', '--auth', 'bearer'],
     ...['--header-env', 'x-a=ROWCAST_A,x-b=ROWCAST_B'],
-    ...[
-      '--client-cert',
-      'c.pem',
-      '--client-key',
-      'k.pem',
-      '--ca-file',
-      'ca.pem',
-      '--proxy',
-      'http://proxy:3128',
-    ],
+    ...'--client-cert c.pem --client-key k.pem --ca-file ca.pem --proxy http://proxy:3128'.split(' '),
   ]);
   const again = words.flatMap((word, at) => (at % 2 === 0 ? [[word.slice(2), words[at + 1]]] : []));
   assert.deepEqual(choose(Object.fromEntries(again)), address);

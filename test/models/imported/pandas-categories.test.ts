@@ -33,10 +33,31 @@ describe('the lists of categories of pandas', () => {
       size,
     ]);
   });
-  it('are unknown for a category that may have one of two', () => {
-    assert.deepEqual(assignCategories([size, size], [number(0, 2), category(2), number(0, 2)]), [
+  it('are unknown for a category that may have one of two, and for numbers that may have one', () => {
+    const unknown = ['unknown', 'unknown', 'unknown'];
+    assert.deepEqual(assignCategories([size, size], [number(0, 2), category(2), number(0, 2)]), unknown);
+    assert.deepEqual(assignCategories([size, plan], [number(0, 2), number(0, 2), category(3)]), [
+      ...['unknown', 'unknown'],
+      plan,
+    ]);
+  });
+  it('are certain once a person gives one of them, or MLflow says which columns are texts', () => {
+    const two = [number(0, 2), { ...number(0, 2), own: size }, category(3)];
+    assert.deepEqual(assignCategories([size, plan], two), [undefined, size, plan]);
+    const text = [number(0, 2), { ...number(0, 2), isText: true }, category(3)];
+    assert.deepEqual(assignCategories([size, plan], text), [undefined, size, plan]);
+    // Without these, the only list would be the category's, by position.
+    const given = [category(3), { ...number(0, 3), own: plan }];
+    assert.deepEqual(assignCategories([plan], given), [undefined, plan]);
+    assert.deepEqual(assignCategories([plan], [category(3), { ...number(0, 3), isText: true }]), [
       undefined,
-      'unknown',
+      plan,
+    ]);
+  });
+  it('may be replaced by one that the file does not have', () => {
+    const other = ['a', 'b', 'c', 'd'];
+    assert.deepEqual(assignCategories([plan], [{ ...category(3), own: other }, number(0, 9)]), [
+      other,
       undefined,
     ]);
   });

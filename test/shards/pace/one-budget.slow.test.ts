@@ -41,18 +41,7 @@ async function planned(
   const rows = Array.from({ length: 60_000 }, (_, i) => `${i},${'x'.repeat(100)}\n`);
   const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
   const { env } = stub;
-  const plan = [
-    'plan',
-    'in.csv',
-    '--report',
-    'r',
-    '-o',
-    'out.csv',
-    '--shards',
-    'dir',
-    '--shard-bytes',
-    '1MiB',
-  ];
+  const plan = 'plan in.csv --report r -o out.csv --shards dir --shard-bytes 1MiB'.split(' ');
   const { code, stderr } = await rowcast([...plan, ...options], { cwd, env });
   assert.equal(code, 0, stderr);
   /** Starts a worker, and waits until it had time to make requests. */

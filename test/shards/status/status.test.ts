@@ -117,15 +117,7 @@ describe('rowcast abort', () => {
       join(sharded.cwd, 'in.csv'),
       `id,monthly amount,plan\n${'1,2.5,Basic\n2\n'.repeat(5000)}`,
     );
-    const flags = [
-      '--report',
-      'one',
-      '--allow-missing',
-      '--max-rejects',
-      '2000',
-      '--checkpoint-interval',
-      '0',
-    ];
+    const flags = '--report one --allow-missing --max-rejects 2000 --checkpoint-interval 0'.split(' ');
     const scored = await run(sharded, 'score', 'in.csv', '-o', 'o.csv', ...flags, '--batch-rows', '100');
     assert.equal(scored.code, 3, scored.stderr);
     assert.ok(existsSync(join(sharded.cwd, 'o.csv.checkpoint')));

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { looseReport } from '../../../src/base/contract/schemas.ts';
-import { profileOf, quantile } from '../../../src/training/findings/training-profile.ts';
+import { profileOf, scoresOf } from '../../../src/training/findings/training-profile.ts';
+import { quantile } from '../../../src/training/learn/evaluation.ts';
 
-const profile = (rows: string[][], columns: Parameters<typeof profileOf>[0]['columns']) =>
-  profileOf({
-    columns,
-    indexes: columns.map((_, i) => i),
-    rows,
-    classes: ['no', 'yes'],
-    probabilities: Float64Array.from([0.9, 0.1, 0.5, 0.5, 0.2, 0.8]),
-  });
+const profile = (rows: string[][], columns: Parameters<typeof profileOf>[0]['columns']) => ({
+  ...profileOf({ columns, indexes: columns.map((_, i) => i), rows }),
+  scores: scoresOf(['no', 'yes'], Float64Array.from([0.9, 0.1, 0.5, 0.5, 0.2, 0.8])),
+});
 
 test('a profile counts what each column has none of, and knows its categories', () => {
   const rows = [

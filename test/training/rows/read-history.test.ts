@@ -3,15 +3,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
-import { MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
+import { type HistoryOptions, MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
 import { labelsOf } from '../../../src/training/rows/split-rows.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
 
-async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20, bins?: number) {
+async function read(
+  t: TestContext,
+  text: string,
+  predict = 'y',
+  maxRecordBytes = 1 << 20,
+  { bins, target }: Pick<HistoryOptions, 'bins' | 'target'> = {},
+) {
   const historyFile = join(await newFolder(t), 'history.csv');
   await writeFile(historyFile, text);
-  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes, bins });
+  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes, bins, target });
 }
 
 test('rows with an empty label are left out, and counted', async t => {
@@ -55,7 +61,7 @@ slow('large training data is sampled, stratified by class', async t => {
 test('amounts as classes are refused before the end of the file', async t => {
   const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${i}\n`);
   // A malformed record at the end is not reached.
-  await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`), {
+  await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`, 'y', undefined, { target: 'classes' }), {
     code: 'numeric_target',
     hint: /--bins 4/,
   });
@@ -63,9 +69,13 @@ test('amounts as classes are refused before the end of the file', async t => {
   await assert.rejects(read(t, `x,y\n${names.join('')}1,2,3\n`), { code: 'too_many_classes' });
 });
 
-test('numbers are accepted as classes with up to 20 values, and refused with more', async t => {
+test('numbers are accepted as classes with up to 20 values; with more, they are amounts', async t => {
   const lines = (values: number) => Array.from({ length: 60 }, (_, i) => `x,${i % values}.0\n`).join('');
-  await assert.rejects(read(t, `x,y\n${lines(21)}`), { code: 'numeric_target', severity: 'refused' });
+  const { numbers, notes } = await read(t, `x,y\n${lines(21)}`);
+  assert.equal(numbers?.length, 60);
+  assert.match(notes[0] ?? '', /predicts a number, because "y" has more than 20 different ones.*--bins 4/);
+  const refused = read(t, `x,y\n${lines(21)}`, 'y', undefined, { target: 'classes' });
+  await assert.rejects(refused, { code: 'numeric_target', severity: 'refused' });
   assert.equal(new Set((await read(t, `x,y\n${lines(20)}`)).labels).size, 20);
 });
 
@@ -91,7 +101,7 @@ test('versions and codes are not changed', async t => {
 
 test('numbers are divided into ranges on request', async t => {
   const lines = Array.from({ length: 400 }, (_, i) => `${i},$${(i * 7) % 400}.50\n`).join('');
-  const { labels, rows, notes } = await read(t, `x,y\n${lines}400,unknown\n`, 'y', 1 << 20, 4);
+  const { labels, rows, notes } = await read(t, `x,y\n${lines}400,unknown\n`, 'y', 1 << 20, { bins: 4 });
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
   assert.deepEqual(Object.fromEntries(counts), {
@@ -110,7 +120,7 @@ test('numbers are divided into ranges on request', async t => {
 
 test('ranges are classes in the order of their bounds, not of their names', async t => {
   const lines = Array.from({ length: 100 }, (_, i) => `${i},"${(i * 37) % 1200},5"\n`).join('');
-  const { labels, order, notes } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, 4);
+  const { labels, order, notes } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, { bins: 4 });
   const { classes } = labelsOf(labels, 'y', order);
   assert.deepEqual(classes, ['below 280.5', '280.5 to 592.5', '592.5 to 893.5', '893.5 and above']);
   assert.ok(notes.includes('The commas in "y" are read as decimal commas.'), notes.join());
@@ -118,12 +128,12 @@ test('ranges are classes in the order of their bounds, not of their names', asyn
 
 test('equal numbers share a range, however many there are', async t => {
   const lines = Array.from({ length: 100 }, (_, i) => `${i},${i < 60 ? 0 : i}\n`).join('');
-  const { labels } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, 4);
+  const { labels } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, { bins: 4 });
   assert.deepEqual([...new Set(labels)], ['below 60', '60 to 75', '75 and above']);
 });
 
 test('texts cannot be divided into ranges', async t => {
-  await assert.rejects(read(t, 'x,y\n1,a\n2,b\n', 'y', 1 << 20, 4), { code: 'not_numbers' });
+  await assert.rejects(read(t, 'x,y\n1,a\n2,b\n', 'y', 1 << 20, { bins: 4 }), { code: 'not_numbers' });
 });
 
 for (const { what, text, code, line } of [

@@ -32,7 +32,7 @@ for (const { because, code, labels } of refusals) {
 test('more than 100 classes are refused as amounts; 100 are accepted', () => {
   const labels = (classes: number) => Array.from({ length: 200 }, (_, i) => `c${i % classes}`);
   assert.throws(() => labelsOf(labels(101), 'y'), {
-    message: '"y" has more than 100 different values; a report predicts classes, not amounts',
+    message: '"y" has more than 100 different values, too many for classes',
   });
   assert.equal(labelsOf(labels(100), 'y').classes.length, 100);
 });

@@ -2,6 +2,7 @@ import { codePointOrder } from '../../../base/contract/predictions.ts';
 import { columnEncoderOf, type LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { asCategory } from '../../../formats/values/coerce.ts';
 import { seededRandom } from '../../seeded-random.ts';
+import type { RowLabels } from '../loss.ts';
 import { type Binning, binsOf, type Feature, learnBinning } from './bins.ts';
 import { foldedTargets, learnTargets, type Targets } from './target-encoding.ts';
 
@@ -16,8 +17,8 @@ export type Encoding =
   | { kind: 'left out' };
 
 export interface Labelled {
-  /** Each row's class. */
-  labels: Uint8Array;
+  labels: RowLabels;
+  /** The number of classes; 1 for numbers, which have one score too. */
   classes: number;
 }
 

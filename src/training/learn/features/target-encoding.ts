@@ -1,5 +1,6 @@
 import { scoreCount } from '../../../models/model/scores.ts';
 import type { Random } from '../../seeded-random.ts';
+import type { RowLabels } from '../loss.ts';
 
 /** Smoothing: pseudo-rows with the overall class shares that are added to each level. */
 const PRIOR_ROWS = 20;
@@ -9,13 +10,17 @@ const FOLDS = 5;
 interface TargetRows {
   /** Each row's level, from 1; NaN if missing. */
   levels: Float64Array;
-  labels: Uint8Array;
+  labels: RowLabels;
+  /** 1 for numbers. */
   classes: number;
   /** The training rows. */
   rows: Int32Array;
 }
 
-/** By level, from 1, the smoothed share of each class with a score; the last entry is for all other levels. */
+/**
+ * By level, from 1, the smoothed share of each class with a score, or the smoothed mean of numbers; the last entry is for
+ * all other levels.
+ */
 export type Targets = Float64Array[];
 
 /**
@@ -24,6 +29,7 @@ export type Targets = Float64Array[];
  * @param count the number of levels encoded individually
  */
 export function learnTargets({ levels, labels, classes, rows }: TargetRows, count: number): Targets {
+  if (classes === 1) return meansOf(levels, labels, rows, count);
   return targetsOf(tally(levels, labels, rows, count, classes), classes);
 }
 
@@ -51,10 +57,28 @@ export function foldedTargets(
   return features;
 }
 
+function meansOf(levels: Float64Array, labels: RowLabels, rows: Int32Array, count: number): Targets {
+  const [sums, counts] = [new Float64Array(count + 1), new Float64Array(count + 1)];
+  let [total, all] = [0, 0];
+  for (const row of rows) {
+    const [level, label] = [levels[row] as number, labels[row] as number];
+    if (Number.isNaN(level)) continue;
+    const at = Math.min(level, count + 1) - 1;
+    sums[at] = (sums[at] as number) + label;
+    counts[at] = (counts[at] as number) + 1;
+    total += label;
+    all++;
+  }
+  const prior = (PRIOR_ROWS * total) / Math.max(1, all);
+  return Array.from(sums, (sum, level) =>
+    Float64Array.of((sum + prior) / ((counts[level] as number) + PRIOR_ROWS)),
+  );
+}
+
 /** Counts rows per level and class. */
 function tally(
   levels: Float64Array,
-  labels: Uint8Array,
+  labels: RowLabels,
   rows: Int32Array,
   count: number,
   classes: number,

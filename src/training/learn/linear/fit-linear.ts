@@ -1,14 +1,14 @@
 import type { LinearSpec } from '../../../models/model/predictor-spec.ts';
-import { logistic, probabilitiesOf, scoreCount } from '../../../models/model/scores.ts';
 import type { Binning, Feature } from '../features/bins.ts';
-import type { Labelled } from '../features/design.ts';
-import { priorScores } from '../loss.ts';
+import type { Loss, RowLabels } from '../loss.ts';
 import { minimize } from './lbfgs.ts';
 
 const MAX_ITERATIONS = 100;
 const TOLERANCE = 1e-5;
 
-interface LinearInput extends Labelled {
+interface LinearInput {
+  labels: RowLabels;
+  loss: Loss;
   features: readonly Feature[];
   binnings: readonly Binning[];
   /** The training rows. */
@@ -18,14 +18,17 @@ interface LinearInput extends Labelled {
 }
 
 /**
- * L2-regularized multinomial logistic regression on standardized numbers and one-hot levels, by L-BFGS. Two
- * classes have one score. Converges to the unique minimum, up to a gradient of 1e-5 or 100 iterations.
+ * L2-regularized multinomial logistic regression, or ridge regression, on standardized numbers and one-hot levels, by
+ * L-BFGS. Two classes have one score. Converges to the unique minimum, up to a gradient of 1e-5 or 100 iterations.
  */
 export function fitLinear(input: LinearInput): LinearSpec {
-  const { labels, classes, rows, penalty } = input;
-  const stride = scoreCount(classes);
+  const { labels, loss, rows, penalty } = input;
+  const { stride, linear } = loss;
+  if (linear === undefined) throw new Error('no linear model minimizes this loss');
+  const { center, scale: unit, total } = linear;
   const scales = input.features.map((feature, i) => scaleOf(feature, input.binnings[i], rows));
-  const ownLabels = Uint8Array.from(rows, row => labels[row] as number);
+  const ownLabels = Float64Array.from(rows, row => ((labels[row] as number) - center) / unit);
+  const all = rows.map((_, row) => row);
   let offset = 0;
   const terms = input.features.map((feature, i) => {
     const made = termsOf(feature, scales[i] as Scale, rows, offset);
@@ -34,13 +37,13 @@ export function fitLinear(input: LinearInput): LinearSpec {
   });
   // The last weights are the intercepts, which are not penalized.
   const weights = new Float64Array((offset + 1) * stride);
-  weights.set(priorScores(labels, rows, classes), offset * stride);
+  weights.set(loss.prior(ownLabels, all), offset * stride);
   const scores = new Float64Array(rows.length * stride);
   minimize(
     (point, gradient) => {
       for (let at = 0; at < scores.length; at += stride) scores.set(point.subarray(offset * stride), at);
       for (const own of terms) addTerms(own, point, scores, stride);
-      const loss = stride === 1 ? logisticLoss(scores, ownLabels) : softmaxLoss(scores, ownLabels, classes);
+      const loss = total(scores, ownLabels);
       gradient.fill(0);
       for (const own of terms) addGradient(own, scores, gradient, stride);
       for (let at = 0; at < scores.length; at++) {
@@ -59,32 +62,10 @@ export function fitLinear(input: LinearInput): LinearSpec {
     weights,
     { maxIterations: MAX_ITERATIONS, tolerance: TOLERANCE },
   );
+  if (unit !== 1) for (let i = 0; i < weights.length; i++) weights[i] = unit * (weights[i] as number);
+  if (center !== 0)
+    for (let i = offset * stride; i < weights.length; i++) weights[i] = center + (weights[i] as number);
   return specOf(scales, weights, stride);
-}
-
-/** The loss; the scores become its derivatives. */
-function logisticLoss(scores: Float64Array, labels: Uint8Array): number {
-  let loss = 0;
-  for (let row = 0; row < labels.length; row++) {
-    const score = scores[row] as number;
-    const label = labels[row] as number;
-    // ln(1 + e^score) without overflow.
-    loss += Math.max(score, 0) + Math.log1p(Math.exp(-Math.abs(score))) - label * score;
-    scores[row] = logistic(score) - label;
-  }
-  return loss;
-}
-
-/** The loss; the scores become its derivatives. */
-function softmaxLoss(scores: Float64Array, labels: Uint8Array, classes: number): number {
-  scores.set(probabilitiesOf(scores, classes));
-  let loss = 0;
-  for (let row = 0; row < labels.length; row++) {
-    const at = row * classes + (labels[row] as number);
-    loss -= Math.log(Math.max(Number.MIN_VALUE, scores[at] as number));
-    scores[at] = (scores[at] as number) - 1;
-  }
-  return loss;
 }
 
 function specOf(scales: readonly Scale[], weights: Float64Array, stride: number): LinearSpec {

@@ -1,10 +1,11 @@
 import { scoreCount } from '../../../models/model/scores.ts';
+import type { Loss } from '../loss.ts';
 import { type BoostSettings, MAX_TREE_ROWS } from '../trees/boost.ts';
 
 /** A kind of model with its settings. */
 export type Candidate =
-  | { kind: 'trees'; name: string; settings: BoostSettings; maxRounds: number }
-  | { kind: 'linear'; name: string; penalty: number };
+  | { kind: 'trees'; name: string; loss: Loss; settings: BoostSettings; maxRounds: number }
+  | { kind: 'linear'; name: string; loss: Loss; penalty: number };
 
 /** The maximum time to predict a row; beyond it the model would be the bottleneck of every run. */
 const MAX_ROW_MICROSECONDS = 50;
@@ -26,42 +27,53 @@ const MANY_ROWS = 3000;
 /** With at most this many features, every tree may split on all of them. */
 const MANY_FEATURES = 8;
 
-/** The candidates: trees with few or many leaves, and linear models with increasing penalties. */
-export function candidatesFor({ rows, features, classes }: Size): Candidate[] {
+/**
+ * The candidates: trees with few or many leaves, and linear models with increasing penalties.
+ *
+ * @param linearLoss what linear models minimize
+ */
+export function candidatesFor({ rows, features }: Size, loss: Loss, linearLoss = loss): Candidate[] {
   const featureShare = features > MANY_FEATURES ? 0.5 : 1;
   const shared = { l2: 1, rate: 0.1, featureShare };
   return [
-    trees(classes, { leaves: 6, leafRows: 10, ...shared }),
-    trees(classes, { leaves: 16, leafRows: 5, ...shared }),
-    ...(rows >= MANY_ROWS ? [trees(classes, { leaves: 31, leafRows: 20, ...shared })] : []),
-    ...[1, 10, 100].map(linear),
+    trees(loss, { leaves: 6, leafRows: 10, ...shared }),
+    trees(loss, { leaves: 16, leafRows: 5, ...shared }),
+    ...(rows >= MANY_ROWS ? [trees(loss, { leaves: 31, leafRows: 20, ...shared })] : []),
+    ...[1, 10, 100].map(penalty => linear(linearLoss, penalty)),
   ];
 }
 
 /** A candidate with the same trees, but with half the learning rate and up to twice the rounds. */
-export function slower(candidate: Candidate, classes: number): Candidate | undefined {
+export function slower(candidate: Candidate): Candidate | undefined {
   if (candidate.kind !== 'trees') return undefined;
   const { settings } = candidate;
-  const finer = trees(classes, { ...settings, rate: settings.rate / 2 });
+  const finer = trees(candidate.loss, { ...settings, rate: settings.rate / 2 });
   return finer.kind === 'trees' && finer.settings.rate < settings.rate ? finer : undefined;
 }
 
-function trees(classes: number, settings: BoostSettings): Candidate {
-  const steps = scoreCount(classes) * (Math.log2(settings.leaves) + 1);
+function trees(loss: Loss, settings: BoostSettings): Candidate {
+  const { objective, stride } = loss;
+  const steps = stride * (Math.log2(settings.leaves) + 1);
   const affordable = Math.floor((1000 * MAX_ROW_MICROSECONDS) / (STEP_NANOSECONDS * steps));
   const maxRounds = Math.max(MIN_ROUNDS, Math.min(affordable, Math.ceil((MAX_ROUNDS * 0.1) / settings.rate)));
   // Few rounds need a high learning rate.
   const rate = Math.min(0.3, Math.max(settings.rate, 8 / maxRounds));
   return {
     kind: 'trees',
-    name: `gradient boosted trees with ${settings.leaves} leaves of at least ${settings.leafRows} rows and a learning rate of ${Number(rate.toFixed(3))}`,
+    name: `gradient boosted trees with ${settings.leaves} leaves of at least ${settings.leafRows} rows and a learning rate of ${Number(rate.toFixed(3))}${objective === undefined ? '' : `, minimizing the ${objective}`}`,
+    loss,
     settings: { ...settings, rate },
     maxRounds,
   };
 }
 
-function linear(penalty: number): Candidate {
-  return { kind: 'linear', name: `logistic regression with an L2 penalty of ${penalty}`, penalty };
+function linear(loss: Loss, penalty: number): Candidate {
+  return {
+    kind: 'linear',
+    name: `${loss.linear?.algorithm} with an L2 penalty of ${penalty}`,
+    loss,
+    penalty,
+  };
 }
 
 /** Average passes over a feature's rows per round of trees, given that children are smaller than their parents. */

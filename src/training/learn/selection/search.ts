@@ -1,6 +1,7 @@
 import { MAX_OWN_LEVELS } from '../../../models/model/model-format.ts';
 import { scoreCount } from '../../../models/model/scores.ts';
 import type { Designer, EncodableColumn, Encoding, Labelled } from '../features/design.ts';
+import type { Loss } from '../loss.ts';
 import { type Candidate, candidatesFor, type Size, slower, trainingWork } from './candidates.ts';
 import { type Fold, metricsOf, type Validated, type ValidationMetrics, validate } from './validate.ts';
 
@@ -20,6 +21,8 @@ interface EncodingChoice {
 interface SearchOptions {
   designer: Designer;
   labelled: Labelled;
+  /** What trees may minimize, the default first, which linear models minimize. */
+  losses: readonly [Loss, ...Loss[]];
   /** The default encoding of each column. */
   encodings: readonly Encoding[];
   /** Without testing rows. */
@@ -45,10 +48,12 @@ const FINALISTS = 2;
 class Search {
   readonly #options: SearchOptions;
   readonly #trialFold: Fold;
-  readonly candidates: readonly Candidate[];
+  candidates: readonly Candidate[];
   /** Results by a fold's training rows, then by candidate and encodings. */
   readonly #known = new Map<Int32Array, Map<string, Validated>>();
   encodings: Encoding[];
+  /** The first candidate with other losses than the chosen one. */
+  readonly others: ComparedCandidate[] = [];
   readonly #totalWork: number;
   #left: number;
 
@@ -59,13 +64,29 @@ class Search {
     this.encodings = [...options.encodings];
     const [first] = options.folds;
     if (first === undefined) throw new Error('there are no folds');
-    this.candidates = candidatesFor(this.#size(first.training.length));
+    this.candidates = candidatesFor(this.#size(first.training.length), options.losses[0]);
     const rowWork = Math.max(...this.candidates.map(candidate => trainingWork(candidate, this.#size(1))));
     const rows = Math.max(MIN_TRIAL_ROWS, Math.floor((TRIAL_SHARE * this.#totalWork) / rowWork));
     this.#trialFold = {
       training: spread(first.training, rows),
       validation: spread(first.validation, rows),
     };
+  }
+
+  /** Selects the loss with which the first candidate does best. */
+  chooseLoss(): void {
+    const { losses, folds } = this.#options;
+    if (losses.length === 1) return;
+    const size = this.#size(folds[0]?.training.length ?? 0);
+    const compared = losses.map(loss => {
+      const candidates = candidatesFor(size, loss, losses[0]);
+      const [candidate] = candidates as [Candidate, ...Candidate[]]; // there is always one
+      const metrics = metricsOf([this.#validate(candidate, this.#trialFold)]);
+      return { candidates, compared: { candidate, metrics, rows: this.#trialFold.training.length } };
+    });
+    const [best, ...others] = compared.sort((a, b) => a.compared.metrics.loss - b.compared.metrics.loss);
+    this.candidates = best?.candidates ?? this.candidates;
+    this.others.push(...others.map(other => other.compared));
   }
 
   /** Column by column, selects the encoding with which the first candidate does best. */
@@ -139,7 +160,7 @@ class Search {
     const design = designer.design(this.encodings, fold.training);
     const validated = validate(candidate, design, labelled, fold, seed);
     const scale = { rows: fold.training.length, features: design.features.length, classes: labelled.classes };
-    this.#left -= trainingWork(candidate, scale, validated.losses.length);
+    this.#left -= trainingWork(candidate, scale, validated.measures.length);
     known.set(key, validated);
     return validated;
   }
@@ -164,16 +185,17 @@ interface SelectOptions extends SearchOptions {
 }
 
 /**
- * Selects by validation: first the encodings, column by column, with one candidate; then among all candidates; then the
+ * Selects by validation: first the loss and the encodings, column by column, with one candidate; then among all candidates; then the
  * best candidate with half its learning rate.
  */
 export function select(options: SelectOptions): Selection {
   const search = new Search(options);
+  search.chooseLoss();
   search.chooseEncodings(options.choices);
   const { finalists, others } = search.race(search.candidates);
   const [first, ...rest] = finalists;
   if (first === undefined) throw new Error('there are no candidates');
-  const finer = slower(first.candidate, options.labelled.classes);
+  const finer = slower(first.candidate);
   const final =
     finer !== undefined && search.affords([finer], 1)
       ? search.race([first.candidate, finer]).finalists
@@ -183,7 +205,7 @@ export function select(options: SelectOptions): Selection {
     candidate: best.candidate,
     encodings: search.encodings,
     metrics: best.metrics,
-    compared: [...others, ...rest, ...final],
+    compared: [...search.others, ...others, ...rest, ...final],
   };
 }
 

@@ -1,10 +1,9 @@
 import type { PredictorSpec } from '../../../models/model/predictor-spec.ts';
-import { probabilitiesOf, scoreCount } from '../../../models/model/scores.ts';
 import type { RowSplit } from '../../rows/split-rows.ts';
 import { seededRandom, shuffled } from '../../seeded-random.ts';
-import { accuracy, logLoss } from '../evaluation.ts';
 import type { Design, Labelled } from '../features/design.ts';
 import { fitLinear } from '../linear/fit-linear.ts';
+import type { Measures, RowLabels } from '../loss.ts';
 import { predictRows, treesSpecOf } from '../to-predictor-spec.ts';
 import { boost } from '../trees/boost.ts';
 import type { Candidate } from './candidates.ts';
@@ -16,8 +15,7 @@ export interface Fold {
 
 /** A candidate's results on validation rows: one per round, or a single one. */
 export interface Validated {
-  losses: number[];
-  accuracies: number[];
+  measures: Measures[];
   rows: number;
 }
 
@@ -32,27 +30,25 @@ export function validate(
   { training, validation }: Fold,
   seed: number,
 ): Validated {
-  const { classes } = labelled;
+  const { loss } = candidate;
+  const { stride } = loss;
   const labels = [...validation].map(row => labelled.labels[row] as number);
-  const result: Validated = { losses: [], accuracies: [], rows: validation.length };
-  const measure = (probabilities: Float64Array): number => {
-    const scored = { probabilities, labels, classes };
-    const loss = logLoss(scored);
-    result.losses.push(loss);
-    result.accuracies.push(accuracy(scored));
-    return loss;
+  const result: Validated = { measures: [], rows: validation.length };
+  const measure = (predictions: Float64Array): number => {
+    const measures = loss.measure(predictions, labels);
+    result.measures.push(measures);
+    return measures.loss;
   };
   if (candidate.kind === 'linear') {
-    const spec = fitLinear({ ...design, ...labelled, rows: training, penalty: candidate.penalty });
-    measure(predictRows(spec, design, labelled, validation));
+    const spec = learn(candidate, design, labelled, training, { rounds: 0, seed });
+    measure(predictRows(spec, design, loss, validation));
     return result;
   }
-  const stride = scoreCount(classes);
   const own = new Float64Array(validation.length * stride);
   let best = { loss: Infinity, round: 0 };
   const patience = Math.ceil(PATIENCE / candidate.settings.rate);
   boost(
-    { table: design, ...labelled, rows: training },
+    { table: design, labels: labelled.labels, loss, rows: training },
     {
       settings: candidate.settings,
       random: seededRandom(seed),
@@ -63,8 +59,8 @@ export function validate(
           for (let index = 0; index < stride; index++)
             own[i * stride + index] = scores[row * stride + index] as number;
         });
-        const loss = measure(probabilitiesOf(own, classes));
-        if (loss < best.loss) best = { loss, round };
+        const now = measure(loss.predict(own));
+        if (now < best.loss) best = { loss: now, round };
         return round - best.round < patience;
       },
     },
@@ -76,37 +72,36 @@ export function validate(
 export function learn(
   candidate: Candidate,
   design: Design,
-  labelled: Labelled,
+  { labels }: Labelled,
   rows: Int32Array,
   { rounds, seed }: { rounds: number; seed: number },
 ): PredictorSpec {
+  const { loss } = candidate;
   if (candidate.kind === 'linear')
-    return fitLinear({ ...design, ...labelled, rows, penalty: candidate.penalty });
+    return fitLinear({ ...design, labels, loss, rows, penalty: candidate.penalty });
   const random = seededRandom(seed);
   const { settings } = candidate;
   return treesSpecOf(
-    boost({ table: design, ...labelled, rows }, { settings, random, maxRounds: rounds }),
+    boost({ table: design, labels, loss, rows }, { settings, random, maxRounds: rounds }),
     design,
   );
 }
 
-export interface ValidationMetrics {
-  loss: number;
-  accuracy: number;
+export interface ValidationMetrics extends Measures {
   /** The best number of rounds of trees. */
   rounds: number;
 }
 
 /** The mean metrics over folds, at the number of rounds with the smallest loss. */
 export function metricsOf(folds: readonly Validated[]): ValidationMetrics {
-  const rounds = Math.min(...folds.map(({ losses }) => losses.length));
+  const rounds = Math.min(...folds.map(({ measures }) => measures.length));
   const rows = folds.reduce((sum, fold) => sum + fold.rows, 0);
-  const mean = (of: 'losses' | 'accuracies', round: number) =>
-    folds.reduce((sum, fold) => sum + ((fold[of][round] ?? 0) * fold.rows) / rows, 0);
-  let best: ValidationMetrics = { loss: Infinity, accuracy: 0, rounds: 0 };
+  const mean = (of: keyof Measures, round: number) =>
+    folds.reduce((sum, fold) => sum + ((fold.measures[round]?.[of] ?? 0) * fold.rows) / rows, 0);
+  let best: ValidationMetrics = { loss: Infinity, merit: 0, rounds: 0 };
   for (let round = 0; round < rounds; round++) {
-    const loss = mean('losses', round);
-    if (loss < best.loss) best = { loss, accuracy: mean('accuracies', round), rounds: round + 1 };
+    const loss = mean('loss', round);
+    if (loss < best.loss) best = { loss, merit: mean('merit', round), rounds: round + 1 };
   }
   return best;
 }
@@ -116,11 +111,11 @@ const MAX_CROSS_VALIDATED = 2500;
 const MAX_FIFTHS = 1000;
 
 /** The folds that candidates are compared on: one, or 3 or 5 for cross-validation. None contains testing rows. */
-export function foldsOf(split: RowSplit, labels: Uint8Array, seed: number): Fold[] {
+export function foldsOf(split: RowSplit, labels: RowLabels, seed: number): Fold[] {
   const learning = [...split.training, ...split.validation];
   if (learning.length > MAX_CROSS_VALIDATED)
     return [{ training: Int32Array.from(split.training), validation: Int32Array.from(split.validation) }];
-  // Dealt out class by class, so that the folds are stratified.
+  // Dealt out class by class, or by size, so that the folds are stratified.
   const mixed = shuffled(
     learning.sort((a, b) => a - b),
     seededRandom(seed),

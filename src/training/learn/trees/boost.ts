@@ -1,6 +1,5 @@
-import { scoreCount } from '../../../models/model/scores.ts';
 import { type Random, shuffled } from '../../seeded-random.ts';
-import { classGradients, logisticGradients, priorScores, softmax } from '../loss.ts';
+import type { Loss, RowLabels } from '../loss.ts';
 import { TreeGrower } from './grow-tree.ts';
 import type { BinnedTable } from './histograms.ts';
 import { addTreeScores, type GrownTree, type TreeSettings } from './tree.ts';
@@ -12,11 +11,11 @@ export interface BoostSettings extends TreeSettings {
   featureShare: number;
 }
 
-/** The training data: rows of a table, and the classes of all rows. */
+/** The training data: rows of a table, and the labels of all rows. */
 interface LearningRows {
   table: BinnedTable;
-  labels: Uint8Array;
-  classes: number;
+  labels: RowLabels;
+  loss: Loss;
   rows: Int32Array;
 }
 
@@ -40,29 +39,29 @@ export interface Boosted {
 /** The most rows per tree: of more, each tree sees a random sample (stochastic gradient boosting, Friedman 2002). */
 export const MAX_TREE_ROWS = 10_000;
 
-/** Gradient boosting of the log loss (Friedman 2001): logistic loss for two classes, softmax for more. */
-export function boost({ table, labels, classes, rows }: LearningRows, options: BoostOptions): Boosted {
+/** Gradient boosting of a loss (Friedman 2001). */
+export function boost({ table, labels, loss, rows }: LearningRows, options: BoostOptions): Boosted {
   const { settings, random, maxRounds, watched, onRound } = options;
-  const stride = scoreCount(classes);
-  const base = priorScores(labels, rows, classes);
+  const { stride } = loss;
+  const base = loss.prior(labels, rows);
   const scores = new Float64Array(labels.length * stride);
   for (let at = 0; at < scores.length; at += stride) scores.set(base, at);
-  const probabilities = stride === 1 ? scores : new Float64Array(scores.length);
   const derivatives = {
     gradients: new Float64Array(labels.length),
     hessians: new Float64Array(labels.length),
   };
-  const grower = new TreeGrower(table, settings);
+  const derive = loss.derivativesOf(labels);
+  const leafValue =
+    loss.leafValue && ((own: Int32Array) => loss.leafValue?.(scores, labels, own, settings.l2) ?? 0);
+  const grower = new TreeGrower(table, settings, leafValue);
   const usable = table.binnings.flatMap(({ bins }, i) => (bins > 1 ? [i] : []));
   const scored = watched === undefined ? rows : Int32Array.from([...rows, ...watched]);
   const rounds: GrownTree[][] = [];
   for (let round = 0; round < maxRounds; round++) {
     const treeRows = sampledRows(rows, random);
-    if (stride > 1) softmax(scores, stride, treeRows, probabilities);
     const trees: GrownTree[] = [];
     for (let index = 0; index < stride; index++) {
-      if (stride === 1) logisticGradients(scores, labels, treeRows, derivatives);
-      else classGradients(probabilities, labels, treeRows, { stride, index }, derivatives);
+      derive(scores, treeRows, index, derivatives);
       const features = sampledFeatures(usable, settings.featureShare, random);
       trees.push(grower.grow(treeRows, derivatives, features, settings.rate));
     }

@@ -15,7 +15,7 @@ import {
 /** The first and second derivatives of the loss by each row's score. */
 export interface Derivatives {
   gradients: Float64Array;
-  /** Each between 0 and 1. */
+  /** Not negative, and of all rows together less than 2^17. */
   hessians: Float64Array;
 }
 
@@ -39,6 +39,7 @@ const MAX_DEPTH = 24;
 export class TreeGrower {
   readonly #table: BinnedTable;
   readonly #settings: TreeSettings;
+  readonly #leafValue: ((rows: Int32Array) => number) | undefined;
   readonly #histograms: Histograms;
   /** The tree's rows; those of a leaf are adjacent. */
   #order = new Int32Array(0);
@@ -46,9 +47,11 @@ export class TreeGrower {
   #gradients = new Float64Array(0);
   #weights = new Float64Array(0);
 
-  constructor(table: BinnedTable, settings: TreeSettings) {
+  /** @param leafValue the value of a leaf with these rows; if absent, a step of Newton's method */
+  constructor(table: BinnedTable, settings: TreeSettings, leafValue?: (rows: Int32Array) => number) {
     this.#table = table;
     this.#settings = settings;
+    this.#leafValue = leafValue;
     this.#histograms = new Histograms(table);
   }
 
@@ -68,8 +71,11 @@ export class TreeGrower {
       if (next?.best === undefined) break;
       leaves.splice(leaves.indexOf(next), 1, ...this.#split(next, next.best, derivatives, features));
     }
-    for (const { node, sums, histogram } of leaves) {
-      node.value = (-rate * sums.gradient) / (sums.hessian + this.#settings.l2 + TINY);
+    for (const { node, sums, histogram, from, to } of leaves) {
+      node.value =
+        this.#leafValue === undefined
+          ? (-rate * sums.gradient) / (sums.hessian + this.#settings.l2 + TINY)
+          : rate * this.#leafValue(this.#order.subarray(from, to));
       this.#histograms.release(histogram);
     }
     // By now every node has either a value, or a split and children.

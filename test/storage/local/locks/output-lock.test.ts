@@ -113,16 +113,7 @@ describe('a lock on a file system without hard links, such as FAT', () => {
       const { tookOver, release } = await takeLock(path, 'out.csv');
       await release();
       console.log(JSON.stringify({ other, tookOver }));`;
-    const refuse = [
-      '-f',
-      '-qq',
-      '-e',
-      'trace=none',
-      '-e',
-      'inject=link,linkat:error=EPERM',
-      '-o',
-      '/dev/null',
-    ];
+    const refuse = '-f -qq -e trace=none -e inject=link,linkat:error=EPERM -o /dev/null'.split(' ');
     const node = [process.execPath, '--input-type=module', '-e', script];
     const run = promisify(execFile)('strace', [...refuse, ...node], { cwd: folder });
     const found = await run.catch((cause: NodeJS.ErrnoException) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { learnBinning } from '../../../../src/training/learn/features/bins.ts';
 import { fitLinear } from '../../../../src/training/learn/linear/fit-linear.ts';
 import { minimize } from '../../../../src/training/learn/linear/lbfgs.ts';
+import { lossOfClasses } from '../../../../src/training/learn/loss.ts';
 
 test('the minimum of the Rosenbrock function is found', () => {
   const point = Float64Array.of(-1.2, 1);
@@ -28,7 +29,7 @@ test('without a penalty, a level gets the log odds of its rows', () => {
     features: [feature],
     binnings: [learnBinning(feature, 1)],
     labels,
-    classes: 2,
+    loss: lossOfClasses(2),
     rows,
     penalty: 1e-6,
   });

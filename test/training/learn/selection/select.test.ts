@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { columnValues, Designer } from '../../../../src/training/learn/features/design.ts';
+import { lossOfClasses } from '../../../../src/training/learn/loss.ts';
 import { select } from '../../../../src/training/learn/selection/search.ts';
 import { seededRandom } from '../../../../src/training/seeded-random.ts';
 
@@ -28,6 +29,7 @@ function selected(totalWork?: number) {
   return select({
     designer: new Designer(columns, labelled, learning, 1),
     labelled,
+    losses: [lossOfClasses(2)],
     encodings: columns.map(() => ({ kind: 'own' }) as const),
     choices: [],
     folds: [{ training: learning.subarray(0, 2400), validation: learning.subarray(2400) }],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { binsOf, type Feature, learnBinning } from '../../../../src/training/learn/features/bins.ts';
 import type { Design } from '../../../../src/training/learn/features/design.ts';
+import { lossOfClasses } from '../../../../src/training/learn/loss.ts';
 import { predictRows, treesSpecOf } from '../../../../src/training/learn/to-predictor-spec.ts';
 import { boost } from '../../../../src/training/learn/trees/boost.ts';
 import { seededRandom } from '../../../../src/training/seeded-random.ts';
@@ -17,12 +18,13 @@ function designOf(features: Feature[]): Design {
 function learned(features: Feature[], labels: Uint8Array, classes: number) {
   const design = designOf(features);
   const rows = Int32Array.from(labels, (_, row) => row);
+  const loss = lossOfClasses(classes);
   const grown = boost(
-    { table: design, labels, classes, rows },
+    { table: design, labels, loss, rows },
     { settings, random: seededRandom(1), maxRounds: 20 },
   );
   const spec = treesSpecOf(grown, design);
-  return { spec, probabilities: predictRows(spec, design, { labels, classes }, rows) };
+  return { spec, probabilities: predictRows(spec, design, loss, rows) };
 }
 
 const rightOf = (probabilities: Float64Array, labels: Uint8Array, classes: number) =>

@@ -1,0 +1,26 @@
+import { counted, countOf } from '../../../base/number-text.ts';
+import { sanitize } from '../../../base/sanitize.ts';
+import { distributionOf } from '../../learn/numbers/distribution.ts';
+
+/** A few negative numbers among others may be returns or corrections. */
+const FEW_NEGATIVES = 0.1;
+
+/** What is noticeable about the numbers to predict, one sentence each. */
+export function notesOfNumbers(numbers: readonly number[], predict: string): string[] {
+  const name = sanitize(predict);
+  const { negatives, outliers } = distributionOf(Float64Array.from(numbers));
+  const { rows, low, high } = outliers;
+  const short = (limit: number) => Number(limit.toPrecision(3));
+  return [
+    ...(negatives > 0 && negatives < FEW_NEGATIVES * numbers.length
+      ? [
+          `"${name}" is negative in ${counted(negatives)} of ${countOf(numbers.length, 'row')}. They are learned as they are; leave them out if they are corrections of others.`,
+        ]
+      : []),
+    ...(rows > 0
+      ? [
+          `"${name}" is far from all others in ${countOf(rows, 'row')}, below ${short(low)} or above ${short(high)}. So that they do not decide alone, models are compared by their mean absolute error; correct them if they are mistakes.`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { NumberStrata, tenthsOf } from '../../../../src/training/rows/numbers/number-labels.ts';
+import { type HistoryOptions, MAX_ROWS, readHistory } from '../../../../src/training/rows/read-history.ts';
+import { newFolder } from '../../../support/folder.ts';
+import { slow } from '../../../support/slow.ts';
+
+async function read(t: TestContext, labels: readonly string[], options: Partial<HistoryOptions> = {}) {
+  const historyFile = join(await newFolder(t), 'history.csv');
+  await writeFile(historyFile, `x,y\n${labels.map((label, i) => `${i},${label}\n`).join('')}`);
+  return readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes: 1 << 20, ...options });
+}
+
+const amounts = (rows: number) => Array.from({ length: rows }, (_, i) => String((i * 7) % 1000));
+
+test('labels that are no numbers are left out, with the line of the first one', async t => {
+  for (const rows of [60, 400]) {
+    const labels = [...amounts(rows), 'soon', '', '5'];
+    const { numbers, rows: kept, notes } = await read(t, labels);
+    assert.equal(numbers?.length, rows + 1);
+    assert.equal(kept.length, rows + 1);
+    const where = `(the first one: line ${rows + 2})`;
+    assert.deepEqual(notes.filter(note => note.startsWith('Left out')).toSorted(), [
+      `Left out 1 row whose "y" is not a number ${where}.`,
+      'Left out 1 row with an empty "y".',
+    ]);
+  }
+});
+
+test('a column of texts is refused as numbers, with the line of the first one', async t => {
+  const texts = Array.from({ length: 300 }, (_, i) => `name ${i}`);
+  for (const labels of [
+    ['1', '2', 'a', 'b'],
+    [...amounts(200), ...texts],
+  ]) {
+    const line = labels.findIndex(label => Number.isNaN(Number(label))) + 2;
+    await assert.rejects(read(t, labels, { target: 'numbers' }), {
+      code: 'not_numbers',
+      message: new RegExp(`are not numbers \\(the first one: line ${line}\\)$`),
+    });
+  }
+});
+
+test('ranges and numbers exclude each other', async t => {
+  await assert.rejects(read(t, amounts(60), { target: 'numbers', bins: 4 }), { code: 'bad_option' });
+});
+
+test('tenths have equally many numbers, and equal numbers are in the same one', () => {
+  const { indexes, count } = tenthsOf(Array.from({ length: 50 }, (_, i) => 49 - i));
+  assert.equal(count, 10);
+  for (let tenth = 0; tenth < 10; tenth++) assert.equal(indexes.filter(index => index === tenth).length, 5);
+  assert.deepEqual(tenthsOf([0, 0, 0, 0, 0, 0, 0, 0, 1, 2]), {
+    indexes: [0, 0, 0, 0, 0, 0, 0, 0, 1, 2],
+    count: 3,
+  });
+  assert.equal(
+    new NumberStrata(
+      new Map([
+        ['1', 5],
+        ['2,5', 5],
+        ['x', 1],
+      ]),
+    ).of('nothing'),
+    undefined,
+  );
+});
+
+slow('a sample of many rows has the tenths of the number in their proportions', async t => {
+  const labels = Array.from({ length: 250_000 }, (_, i) =>
+    i % 10 === 0 ? String(1e6 + i) : String(i % 997),
+  );
+  const { numbers = [], rows, notes } = await read(t, labels);
+  assert.ok(Math.abs(rows.length - MAX_ROWS) < 10);
+  const large = numbers.filter(number => number >= 1e6).length;
+  assert.ok(Math.abs(large - MAX_ROWS / 10) < 300, String(large));
+  assert.ok(notes.some(note => note.endsWith('labelled rows, stratified by tenths of the number.')));
+});
