@@ -5,7 +5,7 @@ import {
   evaluateOptions,
   evaluateOutputs,
   scoredPositional,
-} from '../../base/options/evaluate.ts';
+} from '../../base/options/evaluate/evaluate-options.ts';
 import { jsonOption, progressOptions, statusOptions } from '../../base/options/observability.ts';
 import { inputsPositional } from '../../base/options/option.ts';
 import { repairOptions } from '../../base/options/repair.ts';

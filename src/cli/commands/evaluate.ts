@@ -7,11 +7,16 @@ import {
   evaluateLimits,
   evaluateOptions,
   evaluateOutputs,
-} from '../../base/options/evaluate.ts';
+} from '../../base/options/evaluate/evaluate-options.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
-import { beyondLimit, type EvaluatedJob, type EvaluateJob, evaluateJob } from '../../library/evaluate.ts';
+import {
+  beyondLimit,
+  type EvaluatedJob,
+  type EvaluateJob,
+  evaluateJob,
+} from '../../library/evaluate/evaluate.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { writeWhole } from '../../runs/observers/result-file.ts';

@@ -6,7 +6,7 @@ import {
   evaluateOptions,
   evaluateOutputs,
   scoredPositional,
-} from '../../base/options/evaluate.ts';
+} from '../../base/options/evaluate/evaluate-options.ts';
 import { historyPositional, inputsPositional, type Option, type Options } from '../../base/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';

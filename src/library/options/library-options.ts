@@ -4,7 +4,7 @@ import {
   evaluateLimits,
   evaluateOptions,
   evaluateOutputs,
-} from '../../base/options/evaluate.ts';
+} from '../../base/options/evaluate/evaluate-options.ts';
 import type { Kind, Options } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';

@@ -1,10 +1,10 @@
-import { inputOptions } from './input.ts';
-import { summaryOptions } from './observability.ts';
-import type { Option } from './option.ts';
-import { appendedOptions } from './output.ts';
-import { reportOption } from './service.ts';
-import { storeAccess } from './store.ts';
-import { historyOptions } from './train.ts';
+import { inputOptions } from '../input.ts';
+import { summaryOptions } from '../observability.ts';
+import type { Option } from '../option.ts';
+import { appendedOptions } from '../output.ts';
+import { reportOption } from '../service.ts';
+import { storeAccess } from '../store.ts';
+import { historyOptions } from '../train.ts';
 
 const { delimiter, quote, encoding } = inputOptions;
 

@@ -1,30 +1,30 @@
 import { stat } from 'node:fs/promises';
-import { RowcastError } from '../base/errors.ts';
+import { RowcastError } from '../../base/errors.ts';
 import type {
   evaluateInputs,
   evaluateLimits,
   evaluateOptions,
   evaluateOutputs,
-} from '../base/options/evaluate.ts';
-import type { Values } from '../base/options/values/resolve-options.ts';
-import { sanitize } from '../base/sanitize.ts';
-import { schemeOf } from '../base/scheme.ts';
-import { readVersion } from '../base/version.ts';
-import { type Evaluation, evaluationShape } from '../evaluate/evaluation.ts';
-import { evaluationMetrics } from '../evaluate/evaluation-metrics.ts';
-import { evaluationOf } from '../evaluate/evaluation-of.ts';
-import { beyondLimits } from '../evaluate/limits.ts';
-import { type TalliedFiles, tallyFiles } from '../evaluate/tally-files.ts';
-import { readReport } from '../models/store/report-store.ts';
-import { openMetricsText, writeWhole } from '../runs/observers/result-file.ts';
-import { findInputs } from '../runs/several/input-files.ts';
-import { RunLedger } from '../runs/several/run-ledger.ts';
-import { readSummaryJson } from '../runs/summary/earlier-summary.ts';
-import { type Backends, backendsOf, resolveTarget } from '../storage/backends.ts';
-import { called } from './as-rowcast-error.ts';
-import { CallbackGuard } from './callback-guard.ts';
-import { checkObject, pathOf, readGiven } from './options/given-values.ts';
-import { evaluateTable, type GivenEvaluateOptions } from './options/library-options.ts';
+} from '../../base/options/evaluate/evaluate-options.ts';
+import type { Values } from '../../base/options/values/resolve-options.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { schemeOf } from '../../base/scheme.ts';
+import { readVersion } from '../../base/version.ts';
+import { type Evaluation, evaluationShape } from '../../evaluate/evaluation.ts';
+import { evaluationMetrics } from '../../evaluate/evaluation-metrics.ts';
+import { evaluationOf } from '../../evaluate/evaluation-of.ts';
+import { beyondLimits } from '../../evaluate/limits.ts';
+import { type TalliedFiles, tallyFiles } from '../../evaluate/tally-files.ts';
+import { readReport } from '../../models/store/report-store.ts';
+import { openMetricsText, writeWhole } from '../../runs/observers/result-file.ts';
+import { findInputs } from '../../runs/several/input-files.ts';
+import { RunLedger } from '../../runs/several/run-ledger.ts';
+import { readSummaryJson } from '../../runs/summary/earlier-summary.ts';
+import { type Backends, backendsOf, resolveTarget } from '../../storage/backends.ts';
+import { called } from '../as-rowcast-error.ts';
+import { CallbackGuard } from '../callback-guard.ts';
+import { checkObject, pathOf, readGiven } from '../options/given-values.ts';
+import { evaluateTable, type GivenEvaluateOptions } from '../options/library-options.ts';
 
 type JobValues = Values<
   typeof evaluateOptions & typeof evaluateLimits & typeof evaluateOutputs & typeof evaluateInputs
@@ -170,7 +170,7 @@ async function writeResults(
   await write(metrics, () => openMetricsText('rowcast_evaluation', evaluationMetrics(evaluation)));
   // Loaded only when it is needed.
   await write(html, async () =>
-    (await import('../web/evaluate/evaluation-page.ts')).evaluationPage(evaluation),
+    (await import('../../web/evaluate/evaluation-page.ts')).evaluationPage(evaluation),
   );
 }
 
