@@ -140,6 +140,12 @@ async function planRun(
       options: values,
       layout,
     });
+    // Loaded only when it is needed.
+    const reuse =
+      values.reuse === undefined
+        ? undefined
+        : await (await import('./reuse/open-reuse.ts')).openReuse(run, record, plan, fingerprint);
+    if (reuse !== undefined) fingerprint.options['--reuse'] = reuse.identity;
     const encoder = await encoderFor(plan, writes, part?.predictionType);
     const output = await acquired
       .open({
@@ -153,7 +159,7 @@ async function planRun(
       });
     record.opened(output.attempt, runColumns(plan));
     const least = shared?.total || part ? shared?.least : leastRows(values.minRows, record.last, note);
-    planned = { plan, contentSize: input.contentSize, output, encoder, earlier, least };
+    planned = { plan, contentSize: input.contentSize, output, encoder, reuse, earlier, least };
     return planned;
   } catch (error) {
     throw await judgeEnd(error, source, earlyEndOf(run));

@@ -10,6 +10,7 @@ import type { Waiting } from './input-wait.ts';
 import type { InputWarning } from './input-warnings.ts';
 import type { ResumePoint, WrittenExtents } from './output/output.ts';
 import type { RunPaths } from './paths/run-paths.ts';
+import type { RowOrder } from './reuse/earlier-output.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Checksums, RunNote, Summary } from './summary/summary.ts';
 
@@ -82,6 +83,8 @@ export interface RunObserver {
   settled?(): Promise<void>;
   /** Called when the run was stopped early; unless it needs a restart, the same command resumes it. */
   suspended?(point: ResumePoint, needsRestart: boolean): void;
+  /** Called when it is known how the rows of an earlier output are found. */
+  reuses?(file: string, order: RowOrder): void;
   /** Called with a warning that the run itself has added to the summary. */
   noted?(warning: RunNote): void;
   /** Called when the output is complete, before the summary is written. */

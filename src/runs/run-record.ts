@@ -15,6 +15,7 @@ import type { Waiting } from './input-wait.ts';
 import { type InputWarning, longFieldLine } from './input-warnings.ts';
 import type { LockedTargets, RequestWatch, RunObserver, RunProgress, RunResult } from './observer.ts';
 import type { ResumePoint } from './output/output.ts';
+import type { RowOrder } from './reuse/earlier-output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { RunFacts } from './run-facts.ts';
@@ -175,6 +176,10 @@ export class RunRecord extends RunFacts {
   /** Waits for what the observers have begun, before the output is completed. */
   async settled(): Promise<void> {
     for (const observer of this.observers) await observer.settled?.();
+  }
+
+  reuses(file: string, order: RowOrder): void {
+    for (const observer of this.observers) observer.reuses?.(file, order);
   }
 
   suspended(point: ResumePoint, needsRestart: boolean): void {

@@ -22,6 +22,7 @@ import { checkDrift } from './observers/drift.ts';
 import type { Output } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/written-file.ts';
+import type { Reuse } from './reuse/open-reuse.ts';
 import { earlyEndOf, type Run } from './run.ts';
 import { RunPosition } from './run-position.ts';
 import type { RunRecord } from './run-record.ts';
@@ -34,6 +35,8 @@ export interface PlannedRun {
   output: Output;
   /** Makes groups of the rows, if the output is not text. */
   encoder: RunEncoder | undefined;
+  /** Predictions that need not be asked for. */
+  reuse: Reuse | undefined;
   /** The run to compare with. */
   earlier: EarlierFigures | undefined;
   /** The fewest rows that the run may have. */
@@ -43,12 +46,13 @@ export interface PlannedRun {
 /** Scores the rows of a plan to the end. If it fails, what was committed stays, and the same command resumes. */
 export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun): Promise<RunResult> {
   const { values, control, shared, part: shard, isDetailed = countsAll(values) } = run;
-  const { plan, output, encoder, earlier } = planned;
+  const { plan, output, encoder, reuse, earlier } = planned;
   const { source, scorer, layout } = plan;
   const { previous } = output;
   const early = earlyEndOf(run);
   const before = rowCountsOf(previous?.checkpoint);
   const rowCounts = structuredClone(before);
+  if (reuse !== undefined) rowCounts.reused ??= 0;
   const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
   const budget = shared?.budget ?? new RejectBudget(values.maxRejects);
   const stop = stopping(control.signal, () => source.close(), control.cancel);
@@ -80,7 +84,8 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
     const parts = stages(run, plan, {
       rest,
       start,
-      hasScored: rowCounts.scored > 0,
+      // Earlier predictions show that rows can be scored.
+      hasScored: rowCounts.scored > 0 || reuse?.known !== undefined,
       resumed: predictionType && { predictionType, lastByte },
       stop,
       counting: data?.counting,
@@ -91,6 +96,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
           ? ({ line }) => record.warned(unendedRecord(source.name, line))
           : undefined,
       traceBatch: record.traceBatch,
+      known: reuse?.known,
     });
     const { maxRejects } = values;
     const isFirst = part === undefined;
@@ -122,6 +128,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
     const checksums = values.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
+    await reuse?.keep({ rowCounts, checksums }, reached.predictionType);
     shared?.total?.add(data, reached.predictionType, rowCounts);
     return {
       rowCounts,
@@ -144,6 +151,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
   } finally {
     stop.end();
     source.close();
+    await reuse?.close();
   }
 }
 

@@ -29,11 +29,21 @@ const MAX_WAITING = 2;
 export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
   send(part: Batch): Promise<Sent>;
   settle(sent: Sent): Promise<ScoredBatch>;
+  /** Waits until the window has space for other memory, which is then held until it is freed. */
+  reserve(bytes: number): Promise<void>;
+  free(bytes: number): void;
 } {
   const limit = pLimit(scorer.concurrency);
   let held = 0;
   let waiting = 0;
   let onSpace: (() => void) | undefined;
+  const spaceFor = async (bytes: number, mostWaiting: number): Promise<void> => {
+    while (waiting >= mostWaiting || (held > 0 && held + bytes > windowBytes))
+      await new Promise<void>(resolve => {
+        onSpace = resolve;
+      });
+    hold(bytes);
+  };
   const hold = (bytes: number): void => {
     held += bytes;
     onSpace?.();
@@ -59,18 +69,15 @@ export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
   return {
     async send(part) {
       const memory = scorer.memoryOf(part);
-      const size = memoryOfBatch(part) + memory;
-      while (waiting >= MAX_WAITING || (held > 0 && held + size > windowBytes))
-        await new Promise<void>(resolve => {
-          onSpace = resolve;
-        });
-      hold(size);
+      await spaceFor(memoryOfBatch(part) + memory, MAX_WAITING);
       waiting++;
       const scored = scoreWhenFree(part, memory);
       // `settle` awaits this in input order; an earlier failure must not count as an unhandled rejection.
       scored.catch(() => {});
       return { scored };
     },
+    reserve: bytes => spaceFor(bytes, Number.POSITIVE_INFINITY),
+    free: bytes => hold(-bytes),
     async settle(sent) {
       const scored = await sent.scored;
       hold(-memoryOfBatch(scored.batch) - memoryOfScored(scored));

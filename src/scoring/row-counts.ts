@@ -14,6 +14,8 @@ export const rowCountsShape = z.strictObject({
   /** Rows that were read and whose result was written. */
   read: z.number(),
   scored: z.number(),
+  /** Those of the scored rows whose predictions were copied; not there in a run that copies none. */
+  reused: z.number().optional(),
   rejected: z.number(),
   /** Lines of rejects besides the first of each: limits count them, because other rows may be in them. */
   rejectedLines: z.number().optional(),
@@ -51,8 +53,9 @@ export function rowCountsOf(checkpoint: { rowCounts: RowCounts } | undefined): R
 /** The totals of several runs. */
 export function sumOf(runs: readonly RowCounts[]): RowCounts {
   const total = newRowCounts();
-  for (const { rejectedBy, retries, rejectedLines = 0, ...numbers } of runs) {
+  for (const { rejectedBy, retries, rejectedLines = 0, reused, ...numbers } of runs) {
     addLines(total, rejectedLines);
+    if (reused !== undefined) total.reused = (total.reused ?? 0) + reused;
     for (const [name, value] of Object.entries(numbers) as [keyof typeof numbers, number][])
       total[name] += value;
     for (const [code, rows] of Object.entries(rejectedBy)) countCode(total.rejectedBy, code, rows);
@@ -81,10 +84,11 @@ export function countCalls(rowCounts: RowCounts, before: RowCounts, statistics: 
  * @param from where the run began in the input
  */
 export function count(rowCounts: RowCounts, merged: MergedPart, from = INPUT_START): void {
-  const { bytes, end, endsBatch, scored, blank, rejects } = merged;
+  const { bytes, end, endsBatch, scored, blank, rejects, reused = 0 } = merged;
   rowCounts.bytesOut += bytes.length;
   rowCounts.read = end.row - from.row;
   rowCounts.scored += scored;
+  if (reused > 0) rowCounts.reused = (rowCounts.reused ?? 0) + reused;
   rowCounts.rejected += rejects.length;
   addLines(
     rowCounts,

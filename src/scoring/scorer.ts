@@ -14,6 +14,7 @@ import type { RetryPolicy } from './failures/attempts.ts';
 import type { Failure } from './failures/call-error.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 import type { ReceivedPredictions } from './predictions.ts';
+import type { CopiedRows } from './reuse/copied-rows.ts';
 
 /** The name of a scorer with the reports of this machine, and what `--url` takes for it. */
 export const LOCAL = 'local';
@@ -167,6 +168,8 @@ export interface Failed {
 /** A batch with its predictions: all that merging needs. */
 export interface ScoredBatch extends Scored {
   readonly batch: Batch;
+  /** What is copied for rows whose predictions were known, which have no values then. */
+  readonly copied?: CopiedRows;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Stopping } from '../base/interrupted.ts';
-import type { Batch } from '../formats/records/batch.ts';
+import { type Batch, countRows } from '../formats/records/batch.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
 import type { Position } from '../formats/records/position.ts';
 import { readBatches } from '../formats/records/read-batches.ts';
@@ -13,6 +13,7 @@ import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { MergedPart } from './merge/merged-part.ts';
 import type { RowsPlan, ScoredRun } from './prepare.ts';
+import type { KnownPredictions } from './reuse/known-rows.ts';
 import type { BatchScorer, Feedback, Scored, ScoredBatch, TraceBatch } from './scorer.ts';
 
 /** A line ending of old files. */
@@ -40,6 +41,8 @@ interface StagesStart {
   /** Called with the position of the only row of the input if that ends without a line ending. */
   onUnended?: ((row: Position) => void) | undefined;
   traceBatch?: TraceBatch | undefined;
+  /** Predictions that need not be asked for. */
+  known?: KnownPredictions | undefined;
 }
 
 /**
@@ -52,7 +55,7 @@ interface StagesStart {
 export async function* stages(
   { part: shard, windowBytes = WINDOW_BYTES }: Pick<ScoredRun, 'part' | 'windowBytes'>,
   { source, options, features, report, layout, ...plan }: RowsPlan,
-  { rest, start, hasScored = false, resumed, stop = neverStopped(), counting, ...watch }: StagesStart,
+  { rest, start, hasScored = false, resumed, stop = neverStopped(), counting, known, ...watch }: StagesStart,
 ): AsyncGenerator<MergedPart> {
   const file = source.name;
   const { dependsOnBatch: onGrid } = plan.scorer;
@@ -60,8 +63,17 @@ export async function* stages(
   const merging = { ...options, layout, report, planned, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
   const classes = options.classes ?? report.classes;
-  const scorer = plan.scorer.open({ ...options, classes, layout, features, appended, counting });
-  const merger = new Merger(merging);
+  // Loaded only when it is needed.
+  const reuse =
+    known &&
+    (await import('./reuse/known-rows.ts')).knownStages(known, {
+      ...{ source, features, merging },
+      batchRows: options.batchRows,
+    });
+  const rows = reuse?.rows;
+  const cut = reuse?.layout ?? layout;
+  const scorer = plan.scorer.open({ ...options, classes, layout: cut, features, appended, counting });
+  const merger = new Merger({ ...merging, withCopies: reuse?.withCopies });
   const feedback: Feedback = {
     predictionType: () => merger.predictionType,
     maxBatchBytes: () => scorer.maxBatchBytes(),
@@ -86,25 +98,33 @@ export async function* stages(
     onLongField: layout.rows === undefined ? unlessInHeader(layout, watch.onLongField) : undefined,
   });
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
-  const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });
+  const scoring = new ScoreBatch({ file, layout: cut, scorer, feedback, hasScored, signal: stop.calling });
   const score = scoreTraced(part => scoring.score(part), watch.traceBatch);
   const scoreUnlessStopped = async (part: Batch): Promise<Scored> => {
     // It would be finished too late, perhaps, and then sent again.
     stop.reading.throwIfAborted();
     return score(part);
   };
-  const parts = (batch: Batch) => {
+  const seen = (batch: Batch): void => {
     if (isOnlyRow(batch)) watch.onUnended?.(batch.start);
+  };
+  const parts = (batch: Batch) => {
+    seen(batch);
     return many(scorer.parts(batch));
   };
-  const { send, settle } = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
+  const flight = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
+  const { send, settle } = flight;
   const confirm = confirmScored(scorer, score);
   const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
+  const { items } = batches;
   const output = chain(
     [
-      Readable.from(batches.items, { highWaterMark: 1 }),
-      asStream(gen(parts, send), boundedByWindow),
-      asStream(gen(settle, confirm, merge), unbuffered),
+      Readable.from(rows?.steps(items, scorer, seen) ?? items, { highWaterMark: 1 }),
+      asStream(rows === undefined ? gen(parts, send) : gen(rows.send(scorer, flight)), boundedByWindow),
+      asStream(
+        rows === undefined ? gen(settle, confirm, merge) : gen(rows.settle(flight, confirm), merge),
+        unbuffered,
+      ),
     ],
     unbuffered,
   );
@@ -132,7 +152,7 @@ function neverStopped(): Pick<Stopping, 'reading' | 'calling'> {
 
 function scoreTraced(score: (part: Batch) => Promise<Scored>, trace: TraceBatch | undefined): typeof score {
   if (trace === undefined) return score;
-  return part => trace({ row: part.start.row, rows: part.end.row - part.start.row }, () => score(part));
+  return part => trace({ row: part.start.row, rows: countRows(part) }, () => score(part));
 }
 
 /** A generator of the items: that is how a stage yields several results. */

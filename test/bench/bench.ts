@@ -6,5 +6,6 @@ else if (process.argv[2] === 'protocols' && process.argv[3] === 'runs')
 else if (process.argv[2] === 'protocols') await import('./protocols/layouts.ts');
 else if (process.argv[2] === 'files') await import('./files.ts');
 else if (process.argv[2] === 'serve') await import('./serve.ts');
+else if (process.argv[2] === 'reuse') await import('./reuse/reuse.ts');
 else if (process.argv[2] === 'shards') await import('./shards.ts');
 else await import('./score.ts');

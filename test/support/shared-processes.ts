@@ -8,25 +8,37 @@ const FILES_PER_PROCESS = 30;
 /** Whether a test file (a path of its source or of what it is compiled to) has a process of its own. */
 export const isAlone = (file: string): boolean => /\.(alone|slow|cluster)\.test\.[jt]s$/.test(file);
 
+/** Whether a test file mostly waits for a browser. */
+const usesBrowser = (file: string): boolean => /\.browser\.slow\.test\.[jt]s$/.test(file);
+
 /**
  * The files to start so that these test files run: for neighbouring ones a file that imports them, because starting a
- * process and loading the modules takes longer than most tests. Paths are relative to the package.
+ * process and loading the modules takes longer than most tests. The runner starts files in the order of their names.
+ * Between them are the tests in a browser: these take long, and leave most of a core to the others. Paths are relative
+ * to the package.
  */
 export function inSharedProcesses(files: readonly string[]): string[] {
   const folder = join(root, 'dist/shared-processes');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  const together = files.filter(file => !isAlone(file));
   const starting: string[] = [];
-  // From the end, because the last folders take longest: the runner starts files in the order of their names.
-  for (let end = together.length; end > 0; end -= FILES_PER_PROCESS) {
+  const start = (together: readonly string[]): void => {
+    if (together.length === 0) return;
     const path = join(folder, `${String(starting.length + 1).padStart(2, '0')}.js`);
-    const imports = together.slice(Math.max(0, end - FILES_PER_PROCESS), end).map(file => {
+    const imports = together.map(file => {
       const specifier = relative(folder, join(root, file)).replaceAll('\\', '/');
       return `import '${specifier}';\n`;
     });
     writeFileSync(path, imports.join(''));
     starting.push(relative(root, path));
+  };
+  const browsers = files.filter(usesBrowser);
+  const together = files.filter(file => !isAlone(file));
+  // From the end, because the last folders take longest.
+  for (let end = together.length; end > 0; end -= FILES_PER_PROCESS) {
+    start(together.slice(Math.max(0, end - FILES_PER_PROCESS), end));
+    start(browsers.splice(0, 1));
   }
-  return [...starting, ...files.filter(isAlone)];
+  for (const file of browsers) start([file]);
+  return [...starting, ...files.filter(file => isAlone(file) && !usesBrowser(file))];
 }

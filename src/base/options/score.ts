@@ -4,6 +4,7 @@ import { endOptions, summaryOptions } from './observability.ts';
 import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './repair.ts';
+import { reuseOptions } from './reuse/reuse-options.ts';
 import {
   callOptions,
   connectionOptions,
@@ -25,6 +26,7 @@ export const scoreOptions = {
   ...columnOptions,
   ...appendedOptions,
   ...rejectsOptions,
+  ...reuseOptions,
   ...driftOptions,
   ...summaryOptions,
   ...endOptions,
@@ -49,6 +51,7 @@ export const runGroups = {
   'Columns of the output': columnOptions,
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,
+  'Earlier predictions': reuseOptions,
   Drift: driftOptions,
   Service: { ...reportOption, ...callOptions, ...outageOptions },
   Pace: { ...rateOptions, ...batchOptions, ...threadOptions },

@@ -1,6 +1,7 @@
 import { counted, countOf } from '../../base/number-text.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { type ListedFile, listOf, MAX_LISTED } from '../terminal/files-list.ts';
+import { reusedText } from '../terminal/summary-text.ts';
 
 /**
  * Describes the summary of several files for people.
@@ -33,7 +34,7 @@ export function describeFiles(
   ] as const;
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `${counted(count)} ${what}`);
   const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
-  const line = `${countOf(runs?.length ?? 0, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
+  const line = `${countOf(runs?.length ?? 0, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${reusedText(rows)}${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
   const earlier =
     rejectedBefore === 0
       ? ''

@@ -52,6 +52,12 @@ export function runLog(
           `scoring ${file} with ${nameReport(report, scorer)}`,
         );
     },
+    reuses(reused, order) {
+      log.info(
+        { event: 'reusing', file: reused, order },
+        `reusing predictions of ${sanitize(reused)}, whose rows are in ${order === 'same order' ? 'the same' : 'another'} order`,
+      );
+    },
     longField(field) {
       const [fields, message] = longFieldLine(file, field);
       log.warn({ event: 'long_field', ...fields }, message);

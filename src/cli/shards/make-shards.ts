@@ -57,6 +57,10 @@ export async function makeShards(
     throw new RowcastError('usage', 'a URL with a secret cannot be divided into shards', {
       hint: 'The plan would have to contain it. Copy what it names to where all machines can read it.',
     });
+  if (values.reuse !== undefined)
+    throw new RowcastError('usage', '--reuse: a run in shards sends all rows', {
+      hint: 'Leave it out, or score without shards.',
+    });
   if (!job.isMany) checkDurable((await resolveRunPaths(job.paths)).output);
   if (job.isMany && shards === undefined)
     throw new RowcastError('usage', 'several inputs need a folder for their shards', {

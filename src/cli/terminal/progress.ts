@@ -166,7 +166,7 @@ export function progressText(
   const rate = (rowCounts.read - before.read) / seconds;
   const left = secondsLeft(fraction, seconds, before.fraction);
   const retries = Object.values(rowCounts.retries).reduce((sum, count) => sum + count, 0);
-  const { rejected } = rowCounts;
+  const { rejected, reused } = rowCounts;
   const inFlight = statistics?.inFlight ?? 0;
   return {
     cells: [
@@ -174,12 +174,18 @@ export function progressText(
       countOf(rowCounts.read, 'row'),
       `${counted(rate)} rows/s`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
+      reused === undefined ? '' : `${counted(reused)} reused`,
       rejected === 0 ? '' : countOf(rejected, 'reject'),
       retries === 0 ? '' : retries === 1 ? '1 retry' : `${counted(retries)} retries`,
       statistics === undefined ? '' : `${inFlight} in flight`,
     ],
     fields: {
-      rows: { read: rowCounts.read, scored: rowCounts.scored, rejected },
+      rows: {
+        read: rowCounts.read,
+        scored: rowCounts.scored,
+        ...(reused !== undefined && { reused }),
+        rejected,
+      },
       percent: fraction === undefined ? null : Math.floor(100 * fraction),
       rows_per_second: Math.round(rate),
       eta_seconds: left === undefined ? null : Math.ceil(left),

@@ -22,7 +22,7 @@ export function describeSummary(summary: Summary): string {
     resumed_from_row: resumedFrom,
   } = summary;
   const counts = [
-    `${countOf(rows.scored, 'row')} scored`,
+    `${countOf(rows.scored, 'row')} scored${reusedText(rows)}`,
     ...(rows.rejected > 0 ? [`${counted(rows.rejected)} rejected (${listed(rows.rejected_by)})`] : []),
     ...(blank > 0 ? [`${countOf(blank, 'blank line')} copied`] : []),
   ].join(', ');
@@ -43,6 +43,12 @@ export function describeSummary(summary: Summary): string {
   }
   return lines.join('\n  ');
 }
+
+/** How many of the scored rows were not paid for, and their share. */
+export const reusedText = ({ scored, reused }: Pick<Summary['rows'], 'scored' | 'reused'>): string =>
+  reused === undefined
+    ? ''
+    : ` (${counted(reused)} reused${scored === 0 ? '' : `, ${Math.floor((1000 * reused) / scored) / 10}%`})`;
 
 /** The lowest rate that is shown: below it, a whole number of rows per second says little. */
 const MIN_RATE = 10;

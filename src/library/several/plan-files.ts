@@ -24,7 +24,7 @@ export async function planFiles(
   outputOption?: string,
   ledger = ledgerOf({ values, backends }),
 ): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
-  const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
+  const { output, rejects, reuse, summary, summaryHtml, metrics, lineage } = values;
   const others = {
     'the summary': summary,
     'the HTML summary': summaryHtml,
@@ -36,6 +36,7 @@ export async function planFiles(
     pairs: await pairFiles(await findInputs(inputs, backends, stop), {
       output,
       rejects,
+      reuse,
       others,
       outputOption,
     }),

@@ -14,7 +14,7 @@ import { type Attempt, attemptShape } from '../attempt.ts';
 import { parseCheckpoint } from './checkpoint-bytes.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
-const fingerprintShape = z.strictObject({
+export const fingerprintShape = z.strictObject({
   input: z.strictObject({
     /** Absolute path or `stdin`. */
     path: z.string(),
@@ -204,7 +204,7 @@ const isSameInput = (a: Input, b: Input): boolean =>
 const isResized = (a: Input, b: Input): boolean =>
   a.path === b.path && a.size !== b.size && a.size !== null && isSameInput({ ...a, size: b.size }, b);
 
-function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
+export function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input, now.input)}, now it is ${inputText(now.input, saved.input)}`;
   else if (saved.input.footer !== now.input.footer)

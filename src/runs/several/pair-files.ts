@@ -14,11 +14,14 @@ export interface FilePair {
   output: string;
   /** Undefined: next to the output. */
   rejects: string | undefined;
+  /** The earlier outputs whose predictions are reused. */
+  reuse?: string[] | undefined;
 }
 
 interface PairOptions {
   output: string;
   rejects: string | undefined;
+  reuse?: string | readonly string[] | undefined;
   /** How the user names the outputs, for messages; by default with `-o`. */
   outputOption?: string | undefined;
   /** Other files that the command writes, by what they are. */
@@ -31,13 +34,14 @@ interface PairOptions {
  * @throws RowcastError `usage`, `same_output`, `output_is_input`
  */
 export async function pairFiles(inputs: readonly InputFile[], options: PairOptions): Promise<FilePair[]> {
-  const { output, rejects, outputOption = '-o' } = options;
+  const { output, rejects, reuse, outputOption = '-o' } = options;
   checkIsPattern(outputOption, output, inputs.length);
   checkIsPattern('--rejects', rejects, inputs.length);
   const pairs = inputs.map((input, index) => ({
     input: input.path,
     output: fillPattern(output, input, index + 1),
     rejects: rejects === undefined ? undefined : fillPattern(rejects, input, index + 1),
+    ...(reuse !== undefined && { reuse: [reuse].flat().map(name => fillPattern(name, input, index + 1)) }),
   }));
   await checkPairs(pairs, options.others ?? {});
   return pairs;

@@ -63,6 +63,9 @@ export function runMetrics(summary: Summary): RunMetric[] {
         [isKnown ? rows.rejected : null, { result: 'rejected' }],
       ],
     ),
+    metric('rows_reused', '', 'Scored rows whose predictions were copied from an earlier output.', [
+      [rows.reused ?? null],
+    ]),
     metric('rejects', '', 'Rejected rows by code.', each(rows.rejected_by)),
     metric('requests', '', 'Requests to the service, or batches of a local report.', [[summary.calls]]),
     metric('retries', '', 'Requests that were retried, by code.', each(retries)),

@@ -40,7 +40,9 @@ export interface RunWarning {
 
 /** A warning of the run itself, which is also an event of the log. */
 export interface RunNote extends RunWarning {
-  code: 'no_comparison' | 'same_as_last' | 'last_run_not_kept' | 'ledger_unreadable';
+  code:
+    | ('no_comparison' | 'same_as_last' | 'last_run_not_kept' | 'ledger_unreadable')
+    | ('nothing_to_reuse' | 'reuse_without_version' | 'reuse_not_kept');
 }
 
 /** What is known about a run before it starts. */
@@ -94,7 +96,14 @@ export interface Summary {
   /** What each prediction consists of; null if that is not known yet. A single number has no name. */
   prediction: PredictionType | null;
   options: Readonly<Record<string, unknown>>;
-  rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
+  rows: {
+    read: number;
+    scored: number;
+    /** Those of the scored rows whose predictions were copied; not there without --reuse. */
+    reused?: number;
+    rejected: number;
+    rejected_by: Record<string, number>;
+  };
   blank_lines: number;
   batches: number;
   calls: number;
@@ -134,8 +143,8 @@ export interface Summaries extends Iterable<Summary> {
 }
 
 /** The members of a summary that row counts have. */
-export const summaryCounts = ({ read, scored, rejected, ...counts }: RowCounts) => ({
-  rows: { read, scored, rejected, rejected_by: counts.rejectedBy },
+export const summaryCounts = ({ read, scored, reused, rejected, ...counts }: RowCounts) => ({
+  rows: { read, scored, ...(reused !== undefined && { reused }), rejected, rejected_by: counts.rejectedBy },
   blank_lines: counts.blank,
   batches: counts.batches,
   calls: counts.calls,

@@ -47,7 +47,7 @@ export class ScoreBatch {
   async score(batch: Batch): Promise<Scored> {
     const outcome = await this.#attempt(batch);
     if ('predictions' in outcome) {
-      if (batch.start.row === FIRST_ROW)
+      if (batch.start.row === FIRST_ROW && !this.#options.hasScored)
         refuseWrongColumn(outcome, countPersonas(batch, outcome), this.#locationOf(batch));
       return outcome;
     }

@@ -169,7 +169,8 @@ function addProbabilities(
   const scoreBins = new Uint16Array((to - from) * classes);
   const scoreSums = new Float64Array(classes);
   for (let row = from, at = 0; row < to; row++) {
-    const isScored = errors.size === 0 || !errors.has(row);
+    const isKnown = !Number.isNaN(probabilities[row * classes]);
+    const isScored = isKnown && (errors.size === 0 || !errors.has(row));
     for (let i = 0; i < classes; i++, at++) {
       const probability = probabilities[row * classes + i] as number;
       scoreBins[at] = isScored ? scoreBin(probability) : NO_SCORE;

@@ -2,7 +2,7 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { type Appended, maxMergedBytes } from '../../formats/appended.ts';
 import type { Layout, MergeBatch } from '../../formats/format.ts';
-import { RecordKind, startOf } from '../../formats/records/batch.ts';
+import { countRows, RecordKind, startOf } from '../../formats/records/batch.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { Reject } from '../../formats/records/reject.ts';
@@ -22,12 +22,15 @@ import { type PartTally, type PartTallyOptions, partTally } from './part-tally.t
  * records that belong after the header are held.
  */
 export class Merger {
-  readonly #options: MergeOptions;
+  readonly #options: MergeOptions & MergedCopies;
   #appended: Appended | undefined;
   #members: Members | undefined;
   #headerIsOut: boolean;
   readonly #held: HeldRecords;
   #mergeBatch: MergeBatch | undefined;
+  /** Merges batches with copied rows. */
+  #mergeCopied: MergeBatch | undefined;
+  #copied: ScoredBatch['copied'];
   readonly #outputs = new OutputBuffers(bytes => Buffer.allocUnsafeSlow(bytes));
   readonly #tally: PartTally | undefined;
   /** End of the records that were passed on. */
@@ -36,7 +39,7 @@ export class Merger {
   #lastByte: number | undefined;
 
   /** @throws RowcastError as `appendedFor` */
-  constructor(options: MergeOptions & PartTallyOptions) {
+  constructor(options: MergeOptions & PartTallyOptions & MergedCopies) {
     const { layout, resumed } = options;
     this.#tally = partTally(options);
     this.#options = options;
@@ -109,11 +112,12 @@ export class Merger {
     const rejects = rejectsOf(scored, layout);
     const merge = mergedBefore(scored) ?? this.#merger(scored, appended);
     const tallies = scored.tallies?.values();
-    let reject = 0;
+    let [reject, row] = [0, 0];
     for (const part of members.partsOf(batch, layout)) {
-      const first = reject;
+      const [first, firstRow] = [reject, row];
       while (reject < rejects.length && (rejects[reject]?.row ?? 0) < part.end.row) reject++;
       const { from, to, end, endsMember } = part;
+      if (scored.copied !== undefined) row += wellFormed(scored, from, to);
       const bytes = merge(part, this.#lastByte);
       this.#lastByte = bytes.at(-1) ?? this.#lastByte;
       // A resumed run assumes that its output ends with the last byte of its input: see `joinsLine`.
@@ -127,6 +131,7 @@ export class Merger {
         isCommitPoint,
         predictionType: appended.predictionType,
         ...countsOf(batch, from, to, rejects.slice(first, reject)),
+        ...(scored.copied && { reused: scored.copied.countKnown(firstRow, row) }),
         tally: tallies === undefined ? this.#tally?.(scored, from, to) : tallies.next().value,
       };
     }
@@ -141,13 +146,23 @@ export class Merger {
   /** Merges a batch into memory that is reused after `written`. */
   #merger(scored: ScoredBatch, appended: Appended): MergePart {
     const { batch } = scored;
-    // Created when it is first used: a local scorer merges by itself.
-    this.#mergeBatch ??= this.#options.layout.merger(appended, BatchMemory.create());
-    const merge = this.#mergeBatch(ofType(scored, appended));
+    const merge = this.#mergerFor(scored, appended)(ofType(scored, appended));
     return ({ from, to, end }, lastByte) => {
       const size = maxMergedBytes(startOf(batch, to) - startOf(batch, from), to - from, appended);
       return merge(from, to, lastByte, this.#outputs.take(size, end.offset));
     };
+  }
+
+  /** Created when it is first used: a local scorer merges by itself. */
+  #mergerFor({ copied }: ScoredBatch, appended: Appended): MergeBatch {
+    const { layout, withCopies } = this.#options;
+    this.#copied = copied;
+    if (copied !== undefined && withCopies !== undefined) {
+      this.#mergeCopied ??= layout.merger(withCopies(appended, () => this.#copied));
+      return this.#mergeCopied;
+    }
+    this.#mergeBatch ??= layout.merger(appended, BatchMemory.create());
+    return this.#mergeBatch;
   }
 
   /** The output of the records before this offset was written, so its memory can be reused. */
@@ -172,6 +187,18 @@ function ofType(scored: ScoredBatch, { predictionType }: Appended): ScoredBatch 
   const { errors, kind } = scored.predictions;
   if (kind === predictionType.kind) return scored;
   return { ...scored, predictions: { ...joinValues(predictionType, [], 0), errors } };
+}
+
+/** How rows whose predictions were known are merged. */
+interface MergedCopies {
+  withCopies?: ((appended: Appended, copied: () => ScoredBatch['copied']) => Appended) | undefined;
+}
+
+/** The number of well-formed rows among the records `[from, to)`. */
+function wellFormed({ batch, faults }: ScoredBatch, from: number, to: number): number {
+  let rows = countRows(batch, from, to);
+  for (const index of faults.keys()) if (index >= from && index < to) rows--;
+  return rows;
 }
 
 /** Merges the records of a part, behind an output that ends with `lastByte`. */

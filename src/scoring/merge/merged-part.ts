@@ -20,6 +20,8 @@ export interface MergedPart {
   /** What the header's columns stand for, once known. */
   readonly predictionType: PredictionType | undefined;
   readonly scored: number;
+  /** Those of the scored rows whose predictions were copied. */
+  readonly reused?: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];
   /** What was counted in these rows, if anything is. */

@@ -23,6 +23,7 @@ export function runHeading(summary: Summary): Html {
 ${statusBadge(status)}</div>
 <dl class="tiles">
 ${tile('Rows scored', countText(rows.scored), `of ${countedText(rows.read, 'row')} read`)}
+${rows.reused !== undefined && tile('Rows reused', countText(rows.reused), rows.scored === 0 ? undefined : `${percentOf(rows.reused / rows.scored)} of those scored`)}
 ${tile('Rows rejected', countText(rows.rejected), share)}
 ${tile('Time', durationText(seconds), summary.attempts > 1 ? 'of the last process' : undefined)}
 ${tile('Rows per second', countText(rate), undefined)}

@@ -32,9 +32,11 @@ type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
   ? C
   : O extends { kind: 'threshold'; orNone: true }
     ? RejectLimitOrNone
-    : O extends { kind: infer K extends Kind }
-      ? ValueOf<K>
-      : never;
+    : O extends { kind: 'path'; repeatable: true }
+      ? string | readonly string[]
+      : O extends { kind: infer K extends Kind }
+        ? ValueOf<K>
+        : never;
 
 export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

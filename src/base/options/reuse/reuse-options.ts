@@ -1,0 +1,37 @@
+import type { RunOption } from '../option.ts';
+
+/** Predictions that are not paid for again. */
+export const reuseOptions = {
+  reuse: {
+    kind: 'path',
+    value: 'OUTPUT',
+    repeatable: true,
+    affectsOutput: 'recorded apart',
+    describe:
+      'output of an earlier run, whose predictions are copied to rows that would be sent with the same values',
+    defaultText: 'none',
+  },
+  'reuse-max-age': {
+    kind: 'duration',
+    affectsOutput: false,
+    min: 1,
+    max: 31_536_000,
+    describe: 'reuse no predictions that are older; needed for a service that states no version of its model',
+    defaultText: 'any age',
+  },
+  'reuse-memory': {
+    kind: 'size',
+    affectsOutput: false,
+    default: '256MiB',
+    min: 1 << 20,
+    max: 2 ** 36,
+    describe: 'most memory for earlier predictions in another order; the rest is in a temporary file',
+  },
+  'reuse-sample': {
+    kind: 'threshold',
+    affectsOutput: false,
+    value: 'N%',
+    describe: 'ask for this share of the reused predictions again, and stop if one differs',
+    defaultText: 'none',
+  },
+} as const satisfies Record<string, RunOption>;

@@ -1,0 +1,176 @@
+import { BatchMemory } from '../../base/kernel/batch-memory.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { fieldEnd } from '../../formats/csv/fields/count-fields.ts';
+import { headerOfLayout } from '../../formats/csv/header.ts';
+import type { Layout } from '../../formats/format.ts';
+import { recognizeInput } from '../../formats/formats.ts';
+import { closingBrace } from '../../formats/jsonl/merge-lines.ts';
+import { type Batch, RecordKind, startOf } from '../../formats/records/batch.ts';
+import type { Fields } from '../../formats/records/fields.ts';
+import { readBatches } from '../../formats/records/read-batches.ts';
+import type { FeatureColumn } from '../../scoring/feature-columns.ts';
+import type { RowKeys } from '../../scoring/reuse/row-keys.ts';
+import type { Source } from '../../storage/source.ts';
+import { otherPredictions } from './made-by.ts';
+
+/** Rows of an earlier output: their keys, and what was appended to them: `bytes[starts[row], ends[row])`. */
+export interface EarlierRows {
+  readonly rows: number;
+  /** The number of the first one. */
+  readonly firstRow: number;
+  readonly keys: Int32Array;
+  readonly bytes: Buffer;
+  /** -1 for a row that was rejected. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+interface EarlierOptions {
+  /** The input of this run. */
+  layout: Layout;
+  features: readonly FeatureColumn[];
+  rename: Readonly<Record<string, string>>;
+  /** The names of the appended columns. */
+  appended: readonly string[];
+  /** The most bytes that are appended to a row. */
+  maxBytes: number;
+  keys: RowKeys;
+  read: { maxRecordBytes: number; maxGroupBytes: number; nulls: readonly string[] };
+}
+
+const BATCH_BYTES = 1 << 20;
+/** A record of an output may have this many bytes more than one of an input. */
+const APPENDED_BYTES = 16 << 20;
+
+/**
+ * Reads the rows of an earlier output, a batch at a time, which is valid until the next is asked for.
+ *
+ * @param skipped rows at the beginning that are passed over
+ * @throws RowcastError `other_predictions`; of reading a file
+ */
+export async function earlierRows(
+  source: Source,
+  { layout, features, rename, appended, maxBytes, keys, read }: EarlierOptions,
+  skipped: number,
+): Promise<AsyncGenerator<EarlierRows>> {
+  const sent = features.map(({ name }) => nameInOutput(name, rename));
+  const { format, bytes } = await recognizeInput(source, {});
+  if (format.name !== layout.format)
+    throw otherPredictions(
+      source.name,
+      `it is of the format ${format.name}, and the input of ${layout.format}, so the values are not written as they were sent`,
+    );
+  const maxRecordBytes = read.maxRecordBytes + APPENDED_BYTES;
+  const options = { ...read, ...layout.readAs, maxRecordBytes, columns: [...sent, ...appended] };
+  const opened = await format.readLayout(bytes, options);
+  const earlier = opened.layout;
+  const indexes = sent.map(name => indexOf(earlier, name, source.name));
+  for (const [place, { index, name }] of features.entries()) {
+    const own = indexes[place] as number;
+    if (layout.types?.[index] !== earlier.types?.[own] || layout.singles?.[index] !== earlier.singles?.[own])
+      throw otherPredictions(source.name, `the type of the column "${sanitize(name)}" was another`);
+  }
+  const first = earlier.names.indexOf(appended[0] ?? '');
+  const isAtEnd = appended.every((name, place) => earlier.names[first + place] === name);
+  if (
+    first === -1 ||
+    !isAtEnd ||
+    (earlier.format !== 'jsonl' && first + appended.length !== earlier.names.length)
+  )
+    throw otherPredictions(source.name, 'it does not have the columns that this run appends');
+  const find =
+    earlier.format === 'jsonl' ? appendedMembers(appended[0] ?? '') : appendedFields(earlier, first);
+  const records = earlier.records({
+    file: source.name,
+    batchRows: Number.POSITIVE_INFINITY,
+    batchBytes: () => BATCH_BYTES,
+    maxRecordBytes,
+    areRows: earlier.rows !== undefined,
+    start: earlier.start,
+  });
+  const memory = BatchMemory.create();
+  const fieldsOf = earlier.fieldReader(memory);
+  return (async function* () {
+    for await (const batch of readBatches({ records, rest: opened.rest, source: bytes })) {
+      if (batch.end.row - 1 > skipped) {
+        memory?.clear();
+        const fields = fieldsOf(batch);
+        const starts = new Int32Array(fields.rows).fill(-1);
+        const ends = new Int32Array(fields.rows);
+        eachRow(batch, fields, (index, row) => {
+          const at = row * fields.width + first;
+          // A rejected row has nothing in the appended columns.
+          if (fields.starts[at] === fields.ends[at]) return;
+          const content = earlier.contentEnd(batch.bytes, startOf(batch, index), batch.ends[index] as number);
+          const found = find(batch, index, content, fields.starts[at] as number);
+          if (found === undefined || found.end - found.start > maxBytes) return;
+          starts[row] = found.start;
+          ends[row] = found.end;
+        });
+        const { rows } = fields;
+        const firstRow = batch.start.row;
+        yield { rows, firstRow, keys: keys.keysOf(fields, indexes), bytes: batch.bytes, starts, ends };
+      }
+      records.release(batch.end.offset);
+    }
+  })();
+}
+
+function indexOf({ names }: Layout, name: string, file: string): number {
+  const index = names.indexOf(name);
+  if (index !== -1 && names.indexOf(name, index + 1) === -1) return index;
+  throw otherPredictions(
+    file,
+    `it has no column "${sanitize(name)}", which is sent`,
+    'An output whose run has left out columns by --keep does not tell what was sent.',
+  );
+}
+
+/** The name that a column, perhaps of a renamed object, has in the output. */
+function nameInOutput(name: string, rename: Readonly<Record<string, string>>): string {
+  if (Object.hasOwn(rename, name)) return rename[name] as string;
+  for (const [from, to] of Object.entries(rename))
+    if (name.startsWith(`${from}.`)) return to + name.slice(from.length);
+  return name;
+}
+
+/** Calls with the index of the record of each well-formed row. */
+function eachRow({ kinds }: Batch, { faults }: Fields, call: (index: number, row: number) => void): void {
+  let row = 0;
+  for (let index = 0; index < kinds.length; index++)
+    if (kinds[index] !== RecordKind.blank && !faults.has(index)) call(index, row++);
+}
+
+/**
+ * Finds what was appended to a record.
+ *
+ * @param content where its content ends
+ * @param value where the first appended value begins, if it is in the batch itself
+ */
+type FindAppended = (
+  batch: Batch,
+  index: number,
+  content: number,
+  value: number,
+) => { start: number; end: number } | undefined;
+
+/** Of a CSV: the last fields, without the delimiter before them. */
+function appendedFields(layout: Layout, first: number): FindAppended {
+  const { dialect } = headerOfLayout(layout);
+  return (batch, index, content, value) => {
+    if (batch.kinds[index] === RecordKind.plain) return { start: value, end: content };
+    let at = startOf(batch, index) - 1;
+    for (let field = 0; field < first; field++) at = fieldEnd(batch.bytes, at + 1, content, dialect);
+    return { start: at + 1, end: content };
+  };
+}
+
+/** Of an object: the last members, with the comma before them, up to the closing brace. */
+function appendedMembers(name: string): FindAppended {
+  const opening = Buffer.from(`,${JSON.stringify(name)}:`);
+  return (batch, index, content) => {
+    const from = startOf(batch, index);
+    const start = batch.bytes.subarray(from, content).lastIndexOf(opening);
+    return start === -1 ? undefined : { start: from + start, end: closingBrace(batch.bytes, from, content) };
+  };
+}

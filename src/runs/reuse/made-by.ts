@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import type { PredictionType } from '../../base/contract/predictions.ts';
+import { RowcastError } from '../../base/errors.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
+import { plannedPredictionType, type RowsPlan } from '../../scoring/prepare.ts';
+import { predictionTypeShape } from '../../scoring/row-counts.ts';
+import type { FileVersion } from '../../storage/backend.ts';
+import { differencesOf, type Fingerprint, fingerprintShape } from '../checkpoint/checkpoint.ts';
+
+/**
+ * What made the predictions of an output, besides the values of each row. Two predictions for the same values are the
+ * same if this is; so is what was appended, byte for byte.
+ */
+export type MadeBy = Omit<Fingerprint, 'input'>;
+
+/**
+ * The options that affect an output and need not be the same, because what follows from them is compared: the columns
+ * that are sent, the format, or, where a row is found again, the values themselves. Options that only say how fast
+ * requests are made are not among those that affect an output. Every other option is compared as it is, so that a new
+ * one is compared until it is listed here.
+ */
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  ...['--features', '--exclude-features', '--types', '--allow-missing'],
+  ...['--names', '--encoding', '--skip-lines', '--limit'],
+  ...['--output-format', '--group-rows', '--keep', '--output-header', '--rejects'],
+]);
+
+/** @param fingerprint of the run that makes them */
+export function madeBy(
+  { input: _, options, ...others }: Fingerprint,
+  { features }: Pick<RowsPlan, 'features'>,
+  { headerEnv = {} }: Pick<RunValues, 'headerEnv'>,
+): MadeBy {
+  const compared = Object.entries(options).filter(([name]) => !NOT_COMPARED.has(name));
+  const columns = features.map(({ index: _index, ...column }) => column);
+  const headers = Object.keys(headerEnv).map(name => name.toLowerCase());
+  return {
+    ...others,
+    options: {
+      ...Object.fromEntries(compared),
+      'what is sent': JSON.stringify(columns),
+      // Their values are secrets.
+      ...(headers.length > 0 && { 'what --header-env names': JSON.stringify(headers.toSorted()) }),
+    },
+  };
+}
+
+/** The first difference between what made earlier predictions and what would make them now; undefined if none. */
+export function differenceTo(made: MadeBy, now: MadeBy): string | undefined {
+  const input = { path: '', size: null, modified: null, codec: '' };
+  return [...differencesOf({ ...made, input }, { ...now, input })][0];
+}
+
+/** What is kept beside an output, so that its predictions can be reused. */
+export const madeShape = z.object({
+  format: z.literal(1),
+  run_id: z.string(),
+  /** When its run has ended, and when the oldest of its predictions was made. */
+  finished_at: z.string(),
+  predicted_at: z.string(),
+  /** The version of the output, and its SHA-256 if the run had --checksum. */
+  output: z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() }),
+  sha256: z.string().nullable(),
+  prediction: predictionTypeShape,
+  made_by: fingerprintShape.omit({ input: true }),
+});
+export interface Made extends z.infer<typeof madeShape> {
+  output: FileVersion;
+  prediction: PredictionType;
+  made_by: MadeBy;
+}
+
+/** The name of the file that is kept beside an output. */
+export const madeFileOf = (output: string): string => `${output}.reuse`;
+
+/**
+ * Checks that the predictions of an output are those that this run would get.
+ *
+ * @throws RowcastError `other_predictions`, naming the difference
+ */
+export function checkMade(file: string, made: Made, now: MadeBy, plan: RowsPlan): void {
+  const planned = plannedPredictionType(plan);
+  const difference =
+    differenceTo(made.made_by, now) ??
+    (planned !== undefined && JSON.stringify(planned) !== JSON.stringify(made.prediction)
+      ? 'what is predicted, or the order of the classes, was another'
+      : undefined);
+  if (difference !== undefined)
+    throw otherPredictions(file, `they were not made as this run makes them: ${difference}`);
+}
+
+export const otherPredictions = (
+  file: string,
+  why: string,
+  hint = 'Leave out --reuse: all rows are then sent once, and the next run can reuse this one.',
+): RowcastError =>
+  new RowcastError('other_predictions', `the predictions cannot be reused: ${why}`, {
+    location: { file },
+    hint,
+  });
