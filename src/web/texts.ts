@@ -12,11 +12,14 @@ const counts = new Intl.NumberFormat('en-US');
 /** A count as text: "20,000". */
 export const countText = (count: number): string => counts.format(count);
 
-/** A number of any size as text, in few characters: "12,345.6", "1.20e+21". */
-export const numberText = (value: number): string =>
+/** A number of any size as text, with a few digits: "12,345.6", "1.20e+21". */
+export const numberText = (value: number, digits = 6): string =>
   Math.abs(value) >= 1e15 || (value !== 0 && Math.abs(value) < 1e-4)
     ? value.toExponential(2)
-    : value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+    : value.toLocaleString('en-US', { maximumSignificantDigits: digits });
+
+/** A number with four digits. */
+export const shortNumber = (value: number): string => numberText(value, 4);
 
 /** A number with a noun: "1 row", "2,000 rows". */
 export const countedText = (count: number, noun: string): string =>

@@ -54,9 +54,10 @@ export const withoutStep = (state: TrainingState): TrainingProgress => ({ ...sta
 /** For those who cannot use the options that hints of the command line name. */
 export const trainingHints: Readonly<Record<string, string>> = {
   numeric_target:
-    'Choose a number of ranges, and the report predicts which of them a number falls into. If the numbers are codes of classes, add a letter, such as c12.',
-  too_many_classes: 'Merge rare classes in the file and upload it again. Numbers can be divided into ranges.',
-  not_numbers: 'Leave the number of ranges empty to predict the values as classes.',
+    'Predict the number, or ranges of it. If the numbers are codes of classes, add a letter, such as c12.',
+  too_many_classes:
+    'Merge rare classes in the file and upload it again. Numbers can be predicted as such, or divided into ranges.',
+  not_numbers: 'Predict the values as classes.',
   report_exists: 'Choose another report ID, or choose to replace the report.',
   out_of_memory:
     'Exclude columns that do not matter, or give the service more memory, in MB: NODE_OPTIONS=--max-old-space-size=8192.',

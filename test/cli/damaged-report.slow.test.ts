@@ -37,7 +37,7 @@ for (const [file, commands] of Object.entries(needed))
         env: { ROWCAST_HOME: home },
         stdin: csv(history({ rows: 3 })),
       });
-      assert.match(stderr, /the report "r" is damaged: .*\n {2}Train it again/);
+      assert.match(stderr, /the report "r" is damaged: .*\n {2}Train or import it again/);
       assert.match(stderr, /\[damaged_report\]/);
       assert.doesNotMatch(stderr, /retrying/);
       assert.equal(stdout.length, 0);

@@ -44,8 +44,9 @@ async function bench(t: TestContext, predict: (id: number) => unknown) {
   });
   const env = { ROWCAST_API_KEY: key, ROWCAST_URL: url };
   const run = (...args: string[]) => rowcast(args, { cwd, env });
+  const runWith = (stdin: string, ...args: string[]) => rowcast(args, { cwd, env, stdin });
   const service = ['--report', 'm', '--protocol', 'mlflow', '--predict', 'plan'];
-  return { cwd, calls, run, service, read: (name: string) => readFile(join(cwd, name), 'utf8') };
+  return { cwd, calls, run, runWith, service, read: (name: string) => readFile(join(cwd, name), 'utf8') };
 }
 
 for (const [name, { predict, fields, header }] of Object.entries(kinds))
@@ -149,6 +150,16 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       assert.equal(sumOf(counted.rows), 2 * rows);
     });
   });
+
+it('predict sends the value of a column called __proto__, which must be one', async t => {
+  const { calls, runWith, service } = await bench(t, () => 1);
+  const sent = await runWith('{"id": 1, "__proto__": "x"}', 'predict', ...service.slice(0, 4));
+  assert.equal(sent.code, 0, sent.stderr);
+  assert.match(calls[0]?.body ?? '', /"__proto__"/);
+  const refused = await runWith('{"id": 1, "__proto__": ["x"]}', 'predict', ...service.slice(0, 4));
+  assert.equal(refused.code, 2, refused.stderr);
+  assert.match(refused.stderr, /the JSON on stdin is not a persona/);
+});
 
 it('a protocol that says what it predicts refuses the options of other predictions before it sends a row', async t => {
   const { cwd, calls, run, read } = await bench(t, kinds['a label'].predict);

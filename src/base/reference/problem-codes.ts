@@ -44,7 +44,7 @@ export const problemDocs = {
   disk_full: { cause: 'The disk of the service is full.' },
   method_not_allowed: { cause: 'Not for this path: see `Allow`.' },
   request_timeout: { cause: 'The body arrived too slowly.' },
-  damaged_report: { cause: 'The files of the report are damaged.', fix: 'Train it again.' },
+  damaged_report: { cause: 'The files of the report are damaged.', fix: 'Train or import it again.' },
   too_large: { cause: 'The body exceeds the limit.' },
   too_many_personas: { cause: 'More than the limit in `detail`.' },
   too_many_members: { cause: 'Too many JSON members.', fix: 'Send only the report’s columns.' },

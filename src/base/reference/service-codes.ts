@@ -26,9 +26,13 @@ export const serviceCodes = {
   damaged_report: {
     exit: [2, 3],
     cause: 'Files of a report are damaged.',
-    fix: 'Train it again with `--if-exists replace`.',
+    fix: 'Train or import it again with `--if-exists replace`.',
   },
-  damaged_model: { exit: [2], cause: 'The model file of a report is damaged.', fix: 'Train it again.' },
+  damaged_model: {
+    exit: [2],
+    cause: 'The model file of a report is damaged.',
+    fix: 'Train or import it again.',
+  },
   out_of_memory: {
     exit: [2, 3],
     cause: 'Node.js has too little memory to train or load a model.',

@@ -4,6 +4,7 @@ import {
   type Features,
   features as featuresShape,
   type Value,
+  value as valueShape,
 } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { jsonValue } from '../../base/json-value.ts';
@@ -125,8 +126,10 @@ const notJson = (what: string): RowcastError =>
 
 /** A persona: an object of features, or an object with the member `features`. */
 function featuresIn(value: unknown, what: string): Features {
-  const checked = featuresShape.safeParse(Object(value).features ?? value);
-  if (checked.success) return checked.data;
+  const given = Object(value).features ?? value;
+  // The schema leaves out a member called __proto__.
+  const members = featuresShape.safeParse(given).success ? Object.values(given) : [undefined];
+  if (valueShape.array().safeParse(members).success) return given;
   throw new RowcastError(
     'usage',
     `${what} is not a persona: an object whose values are strings, numbers, booleans or null`,

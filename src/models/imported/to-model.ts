@@ -42,6 +42,17 @@ export function toModel(read: ImportedModel, choices: ImportChoices): ConvertedM
   checkInputTypes(imported.features, names, signature);
   const notes = [...imported.notes, ...added];
   const uses = usesOf(imported.trees, imported.features.length);
+  if (uses.every(({ hasPlain, hasZero }) => !(hasPlain || hasZero))) {
+    // A report has a column, by which its rows are recognized.
+    const kept = Math.max(
+      0,
+      imported.features.findIndex(({ categories }) => categories === undefined),
+    );
+    uses[kept] = { hasPlain: true, hasZero: false };
+    notes.push(
+      `No tree of the model uses a column: it predicts the same for all rows. The report keeps "${sanitize(names[kept] ?? '')}".`,
+    );
+  }
   checkCategories(choices.categories ?? {}, names, imported.features);
   const columns: LearnedColumn[] = [];
   const zeros: number[] = [];
@@ -91,10 +102,6 @@ export function toModel(read: ImportedModel, choices: ImportChoices): ConvertedM
     notes.push(
       'To CatBoost, an empty category is one more text: if Python filled in another one, the rows to be scored need it too.',
     );
-  if (columns.length === 0)
-    throw new RowcastError('unsupported_model', 'no tree of the model uses a column', {
-      hint: 'It would predict the same for all rows. Look at its training, then save it again.',
-    });
   const spec: TreesSpec = {
     kind: 'trees',
     base: [...imported.sum.base],

@@ -118,7 +118,7 @@ async function didYouMean(id: string, ids: readonly string[]): Promise<string> {
 export function damaged({ id, folder }: ReportVersion, what: string, cause?: unknown): RowcastError {
   return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
     location: { file: folder },
-    hint: 'Train it again with --if-exists replace.',
+    hint: 'Train or import it again with --if-exists replace.',
     cause,
   });
 }

@@ -159,9 +159,9 @@ const reportPaths = {
       operationId: 'readReport',
       summary: 'A report: what it predicts, its tech specs, and its drivers with their impact',
       description:
-        'A report that was trained has classes, quality and profile. One that was imported says where its model comes ' +
-        'from, in imported_from; if it predicts numbers, it lists their names in numbers in place of classes, none if ' +
-        'there is one number.',
+        'A report that was trained has classes, or an empty list of numbers if it predicts a number, and quality and ' +
+        'profile, which differ between the two. One that was imported says where its model comes from, in ' +
+        'imported_from; if it predicts several numbers, their names are in numbers.',
       parameters: [reportParameter('path')],
       responses: { 200: response('The report.', 'application/json', ref('Report')), ...problems(ofReport) },
     },
@@ -173,7 +173,8 @@ const reportPaths = {
       parameters: [reportParameter('path')],
       responses: {
         200: response(
-          'The columns of the testing set, then the actual class, the predicted class and a probability for each class.',
+          'The columns of the testing set, then the actual class, the predicted class and a probability for each class, ' +
+            'or the actual and the predicted number.',
           'text/csv',
           csvSchema,
         ),

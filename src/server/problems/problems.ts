@@ -98,7 +98,7 @@ export function problemFrom(error: unknown): Problem {
   if (error instanceof RowcastError && error.code in statuses) {
     const { line } = error.location;
     const where = line === undefined ? '' : `line ${line}: `;
-    const next = error.code === 'damaged_report' ? '; train it again' : '';
+    const next = error.code === 'damaged_report' ? '; train or import it again' : '';
     return problemOf(error.code as ProblemCode, `${where}${error.message}${next}`); // `in` has just checked the code.
   }
   if (isHomeError(error)) return problemOf('home_unavailable', 'The data directory cannot be used.');

@@ -1,6 +1,6 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
-import { countText, nameText, numberText, percentOf, shortened } from '../texts.ts';
+import { countText, nameText, percentOf, shortened, shortNumber } from '../texts.ts';
 import { figure, toTenths } from './figure.ts';
 
 /** The distribution of the probabilities of a class, or of a predicted number. */
@@ -8,7 +8,7 @@ export interface DecileRow {
   /** The class or number, as in the file. */
   name: string;
   mean: number;
-  /** Nine, ascending. */
+  /** Quantiles, ascending, the median in the middle: by default the nine deciles. */
   deciles: readonly number[];
   /** More text at its right end. */
   note?: string | undefined;
@@ -22,32 +22,33 @@ interface DecileChart {
   all: readonly DecileRow[];
   /** Whether the values are any numbers; by default, they are the probabilities of classes. */
   isNumbers?: boolean;
+  /** What the rows are called in the table of numbers, and their quantiles. */
+  head?: readonly [rows: string, ...quantiles: string[]];
+  /** What is shown; by default, what is predicted. */
+  shows?: string;
 }
+
+const DECILES = Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`);
 
 const ROW = 36;
 const MAX_LABEL = 22;
 /** Where an axis of probabilities ends: at the first that all deciles are below. */
 const tops = [0.05, 0.1, 0.25, 0.5, 1];
-/** Pairs of deciles between which a band is drawn, the widest first. */
-const bands = [
-  [0, 8],
-  [1, 7],
-  [2, 6],
-  [3, 5],
-] as const;
-
 /** For each class or number, bands between its deciles and a line at the median, on one axis. */
-export function decileChart({ id, title, rows, all, isNumbers = false }: DecileChart): Html {
-  const text = isNumbers ? numberText : percentOf;
+export function decileChart({ id, title, rows, all, isNumbers = false, head, shows }: DecileChart): Html {
+  const text = isNumbers ? shortNumber : percentOf;
   const at = (isNumbers ? axisOfNumbers(rows) : axisOfShares(rows)).range([0, 100]).clamp(true);
-  const [start, end] = at.domain().map(value => (isNumbers ? numberText(value) : percentOf(value, 0)));
+  const [start, end] = at.domain().map(value => (isNumbers ? shortNumber(value) : percentOf(value, 0)));
   const ends = `rom ${start} at the left to ${end} at the right.`;
   const position = (value: number | undefined): string => `${toTenths(at(value ?? 0))}%`;
+  const [rowsHead, ...quantiles] = head ?? [isNumbers ? 'Number' : 'Class', ...DECILES];
+  // Where residuals change their sign.
+  const zero = isNumbers && at(0) > 0 && at(0) < 100 && `${toTenths(at(0))}%`;
   const classes = rows.length === 1 ? 'a class' : `${countText(rows.length)} classes`;
   return figure({
     id,
     title,
-    description: `The deciles of ${isNumbers ? 'predicted numbers' : `the probabilities of ${classes}`}, f${ends}`,
+    description: `The distribution of ${shows ?? (isNumbers ? 'predicted numbers' : `the probabilities of ${classes}`)}, f${ends}`,
     caption: html`F${ends} <span class="key band">from the 10th to the 90th percentile, darker towards the middle</span> <span class="key mark">median</span>`,
     height: ROW * rows.length,
     content: rows.map(({ name, mean, deciles, note }, i) => {
@@ -55,17 +56,13 @@ export function decileChart({ id, title, rows, all, isNumbers = false }: DecileC
       const [whole, value] = [nameText(name), `mean ${text(mean)}${note === undefined ? '' : ` · ${note}`}`];
       return html`<g><title>${whole}: ${value}</title>
 <text class="label" x="0" y="${y + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${y + 14}" text-anchor="end">${value}</text>
-<rect class="track" x="0" y="${y + 20}" width="100%" height="8" rx="2"/>${bands.map(([from, to]) => {
-        const [low, high] = [at(deciles[from] ?? 0), at(deciles[to] ?? 0)];
+<rect class="track" x="0" y="${y + 20}" width="100%" height="8" rx="2"/>${bandsOf(deciles).map(band => {
+        const [low, high] = [at(band.from), at(band.to)];
         return html`<rect class="band" x="${toTenths(low)}%" y="${y + 20}" width="${toTenths(Math.max(high - low, 0.3))}%" height="8"/>`;
-      })}<line class="mark" x1="${position(deciles[4])}" x2="${position(deciles[4])}" y1="${y + 19}" y2="${y + 29}"/></g>`;
+      })}${zero && html`<line class="grid" x1="${zero}" x2="${zero}" y1="${y + 17}" y2="${y + 31}"/>`}<line class="mark" x1="${position(medianOf(deciles))}" x2="${position(medianOf(deciles))}" y1="${y + 19}" y2="${y + 29}"/></g>`;
     }),
     numbers: {
-      head: [
-        isNumbers ? 'Number' : 'Class',
-        'Mean',
-        ...Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`),
-      ],
+      head: [rowsHead, 'Mean', ...quantiles],
       rows: all.map(({ name, mean, deciles }) => [
         nameText(name),
         text(mean),
@@ -74,6 +71,12 @@ export function decileChart({ id, title, rows, all, isNumbers = false }: DecileC
     },
   });
 }
+
+/** The bands between a quantile and its counterpart, the widest first. */
+const bandsOf = (quantiles: readonly number[]): { from: number; to: number }[] =>
+  quantiles.slice(0, quantiles.length >> 1).map((from, i) => ({ from, to: quantiles.at(-1 - i) ?? from }));
+
+const medianOf = (quantiles: readonly number[]): number | undefined => quantiles[quantiles.length >> 1];
 
 const highest = (rows: readonly DecileRow[]): number =>
   Math.max(...rows.map(({ deciles }) => deciles.at(-1) ?? 0));

@@ -1,4 +1,4 @@
-import { type ScaleLinear, scaleLinear } from 'd3-scale';
+import { type ScaleLinear, type ScaleLogarithmic, scaleLinear, scaleLog } from 'd3-scale';
 import { type Html, type HtmlPart, html } from '../html.ts';
 import { percentOf } from '../texts.ts';
 
@@ -103,17 +103,51 @@ export const toTenths = (value: number): number => Math.round(value * 10) / 10;
 
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
-/** The scales and the axes of a drawing both of whose axes are shares, from 0% to 100%. */
-interface SharePlot {
-  x: ScaleLinear<number, number>;
-  y: ScaleLinear<number, number>;
+type Scale = ScaleLinear<number, number> | ScaleLogarithmic<number, number>;
+
+/** The scales and the axes of a drawing both of whose axes are of the same values. */
+export interface EqualPlot {
+  x: Scale;
+  y: Scale;
   axes: Html;
 }
 
-export function sharePlot(titles: { x: string; y: string }, area: PlotArea): SharePlot {
-  const x = scaleLinear([0, 1], [area.left, area.right]);
-  const y = scaleLinear([0, 1], [area.bottom, area.top]);
-  const text = (share: number): string => percentOf(share, 0);
-  const axes = frame({ title: titles.x, ticks, at: x, text }, { title: titles.y, ticks, at: y, text }, area);
-  return { x, y, axes };
+interface Titles {
+  x: string;
+  y: string;
+}
+
+/** Both axes are shares, from 0% to 100%. */
+export const sharePlot = (titles: Titles, area: PlotArea): EqualPlot =>
+  equalPlot(titles, area, { scale: scaleLinear([0, 1], [0, 1]), ticks, text: share => percentOf(share, 0) });
+
+/** Both axes are numbers in a range, which are logarithmic if it is wide and above 0. */
+export function numberPlot(titles: Titles, area: PlotArea, [low, high]: [number, number]): EqualPlot {
+  const isWide = low > 0 && high > WIDE * low;
+  const scale = (isWide ? scaleLog([low, high], [0, 1]) : scaleLinear([low, high], [0, 1])).nice();
+  const count = isWide ? 3 : 4;
+  const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
+  return equalPlot(titles, area, {
+    scale,
+    ticks: powersOf(scale.ticks(count)),
+    text: value => short.format(value),
+  });
+}
+
+/** A range that is wider than this is drawn by its logarithms. */
+const WIDE = 50;
+
+/** Texts of more ticks would overlap. */
+const powersOf = (all: readonly number[]): readonly number[] =>
+  all.length <= 6 ? all : all.filter(tick => Number.isInteger(Math.log10(tick)));
+
+function equalPlot(
+  titles: Titles,
+  area: PlotArea,
+  { scale, ticks: own, text }: { scale: Scale; ticks: readonly number[]; text: (value: number) => string },
+): EqualPlot {
+  const x = scale.copy().range([area.left, area.right]);
+  const y = scale.copy().range([area.bottom, area.top]);
+  const axis = (title: string, at: Scale) => ({ title, ticks: own, at, text });
+  return { x, y, axes: frame(axis(titles.x, x), axis(titles.y, y), area) };
 }

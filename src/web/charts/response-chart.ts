@@ -1,14 +1,16 @@
-import { scaleLinear } from 'd3-scale';
+import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
-import { countText, nameText, percentOf, shortened } from '../texts.ts';
+import { countText, nameText, numberText, percentOf, shortened } from '../texts.ts';
 import { figure, frame, toTenths } from './figure.ts';
 
-/** The probability of a class for each value of the column. */
+/** The probability of a class, or the predicted number, for each value of the column. */
 export interface ResponseSeries {
-  /** The class, as in the file. */
+  /** The class, or the predicted column, as in the file. */
   name: string;
   probabilities: readonly number[];
+  /** Whether it is a number, which has an axis of its own. */
+  isNumber?: boolean;
 }
 
 interface ResponseChart {
@@ -44,8 +46,8 @@ export function responseChart(chart: ResponseChart): Html {
   const column = nameText(chart.column);
   return figure({
     id,
-    title: `Probabilities by ${column}`,
-    description: `How the probabilities of this persona change with ${column}. ${series.map(each => spoken(each, values, text)).join(' ')}`,
+    title: `${titleOf(series)} by ${column}`,
+    description: `How ${isOfNumber(series) ? 'the prediction' : 'the probabilities'} of this persona change${isOfNumber(series) ? 's' : ''} with ${column}. ${series.map(each => spoken(each, values, text)).join(' ')}`,
     caption: html`${legend(series)}${isInside(chart) && html`<span class="key mark">this persona</span>`}`,
     width: WIDTH,
     height: HEIGHT,
@@ -54,7 +56,7 @@ export function responseChart(chart: ResponseChart): Html {
       head: [column, ...series.map(({ name }) => nameText(name))],
       rows: values.map((value, i) => [
         text(value),
-        ...series.map(({ probabilities }) => percentOf(probabilities[i] ?? 0)),
+        ...series.map(({ probabilities }) => textOf(series)(probabilities[i] ?? 0)),
       ]),
     },
   });
@@ -66,7 +68,8 @@ const isInside = ({ values, current }: ResponseChart): boolean =>
 
 function drawing(chart: ResponseChart): Html {
   const { column, values, series, ticks, tickText, current } = chart;
-  const y = scaleLinear([0, topOf(series)], [area.bottom, area.top]);
+  const y = scaleOf(series).range([area.bottom, area.top]);
+  const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
   const x = scaleLinear([values[0] ?? 0, values.at(-1) ?? 1], [area.left, area.right]);
   const draw = line<number>(
     (_, i) => x(values[i] ?? 0),
@@ -75,7 +78,12 @@ function drawing(chart: ResponseChart): Html {
   const at = current !== undefined && isInside(chart) ? toTenths(x(current)) : undefined;
   return html`${frame(
     { title: shortened(nameText(column), MAX_TITLE), ticks, at: x, text: tickText },
-    { title: 'Probability', ticks: y.ticks(5), at: y, text: share => percentOf(share, 0) },
+    {
+      title: isOfNumber(series) ? 'Prediction' : 'Probability',
+      ticks: y.ticks(5),
+      at: y,
+      text: value => (isOfNumber(series) ? short.format(value) : percentOf(value, 0)),
+    },
     area,
   )}
 ${at !== undefined && html`<line class="here" x1="${at}" x2="${at}" y1="${area.top}" y2="${area.bottom}"/>`}
@@ -99,23 +107,25 @@ const MAX_LABEL = 30;
 export function categoryResponseChart(chart: CategoryResponseChart): Html {
   const { id, values, series, current } = chart;
   const column = nameText(chart.column);
-  const length = scaleLinear([0, 1], [0, 100]);
+  const text = textOf(series);
+  const length = (isOfNumber(series) ? scaleOf(series) : scaleLinear([0, 1])).range([0, 100]);
+  const [start = 0, end = 1] = length.domain();
   const rows = values.map((value, row) => {
     const top = ROW * row;
     const marks = series.map(({ probabilities }, i) => {
       const at = toTenths(length(probabilities[row] ?? 0));
-      return series.length === 1
+      return series.length === 1 && start === 0
         ? html`<rect class="bar first" x="0" y="${top + 20}" width="${at}%" height="8" rx="2"/>`
         : html`<circle class="dot ${colours[i]}" cx="${at}%" cy="${top + 24}" r="5"/>`;
     });
-    const shares = series.map(({ probabilities }) => percentOf(probabilities[row] ?? 0)).join(' · ');
+    const shares = series.map(({ probabilities }) => text(probabilities[row] ?? 0)).join(' · ');
     const weight = row === current ? ' current' : '';
     return html`<g><text class="label${weight}" x="0" y="${top + 14}">${shortened(nameText(value), MAX_LABEL)}</text><text class="value" x="100%" y="${top + 14}" text-anchor="end">${series.length <= 2 && shares}</text><line class="grid" x1="0" x2="100%" y1="${top + 24}" y2="${top + 24}"/>${marks}</g>`;
   });
   return figure({
     id,
-    title: `Probabilities by ${column}`,
-    description: `The probabilities of this persona for ${countText(values.length)} values of ${column}, from 0 % at the left to 100 % at the right.`,
+    title: `${titleOf(series)} by ${column}`,
+    description: `The ${isOfNumber(series) ? 'prediction' : 'probabilities'} of this persona for ${countText(values.length)} values of ${column}, from ${text(start)} at the left to ${text(end)} at the right.`,
     caption: legend(series),
     height: ROW * values.length,
     content: rows,
@@ -123,7 +133,7 @@ export function categoryResponseChart(chart: CategoryResponseChart): Html {
       head: [column, ...series.map(({ name }) => nameText(name))],
       rows: values.map((value, row) => [
         nameText(value),
-        ...series.map(({ probabilities }) => percentOf(probabilities[row] ?? 0)),
+        ...series.map(({ probabilities }) => text(probabilities[row] ?? 0)),
       ]),
     },
   });
@@ -133,17 +143,35 @@ function legend(series: readonly ResponseSeries[]): Html {
   return html`${series.map(({ name }, i) => html`<span class="key ${colours[i]}"><bdi>${nameText(name)}</bdi></span> `)}`;
 }
 
+const isOfNumber = (series: readonly ResponseSeries[]): boolean => series[0]?.isNumber === true;
+
+const textOf = (series: readonly ResponseSeries[]): ((value: number) => string) =>
+  isOfNumber(series) ? numberText : percentOf;
+
+const titleOf = (series: readonly ResponseSeries[]): string =>
+  isOfNumber(series) ? `Predicted ${nameText(series[0]?.name ?? '')}` : 'Probabilities';
+
+/** The axis of the predictions: of numbers, round ones around them, with 0 if it is not far. */
+function scaleOf(series: readonly ResponseSeries[]): ScaleLinear<number, number> {
+  if (!isOfNumber(series)) return scaleLinear([0, topOf(series)], [0, 1]);
+  const values = series.flatMap(({ probabilities }) => probabilities);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const from = low > 0 && low < high / 2 ? 0 : low;
+  return scaleLinear([from, high > from ? high : from + 1], [0, 1]).nice();
+}
+
 function topOf(series: readonly ResponseSeries[]): number {
   const most = Math.max(0, ...series.flatMap(({ probabilities }) => probabilities));
   return tops.find(top => most <= top) ?? 1;
 }
 
 function spoken(
-  { name, probabilities }: ResponseSeries,
+  { name, probabilities, isNumber }: ResponseSeries,
   values: readonly number[],
   text: ResponseChart['text'],
 ): string {
   const [most, least] = [Math.max(...probabilities), Math.min(...probabilities)];
   const at = (probability: number) => text(values[probabilities.indexOf(probability)] ?? 0);
-  return `${nameText(name)}: from ${percentOf(least)} at ${at(least)} to ${percentOf(most)} at ${at(most)}.`;
+  const shown = isNumber === true ? numberText : percentOf;
+  return `${nameText(name)}: from ${shown(least)} at ${at(least)} to ${shown(most)} at ${at(most)}.`;
 }

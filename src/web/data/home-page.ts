@@ -73,7 +73,7 @@ async function reportTable(
   const reports = await listReports(home, { ids, files: ['report.json'] });
   return html`<div class="table-box" tabindex="0" role="region" aria-label="Reports">
 <table>
-<thead><tr><th scope="col">Report</th><th scope="col">Predicts</th><th scope="col">Algorithm</th><th scope="col" class="num">Testing accuracy</th><th scope="col" class="num">Rows</th><th scope="col">Created (UTC)</th></tr></thead>
+<thead><tr><th scope="col">Report</th><th scope="col">Predicts</th><th scope="col">Algorithm</th><th scope="col" class="num">Testing accuracy or R²</th><th scope="col" class="num">Rows</th><th scope="col">Created (UTC)</th></tr></thead>
 <tbody>${reports.map(reportRow)}</tbody>
 </table>
 </div>${links}`;
@@ -82,7 +82,7 @@ async function reportTable(
 function reportRow({ id, report, created }: ListedReport): Html {
   const link = html`<th scope="row"><a href="/predictions/${id}">${id}</a></th>`;
   if (report === undefined)
-    return html`<tr>${link}<td colspan="5"><span class="badge bad">damaged</span> <span class="muted">Train it again, and replace it.</span></td></tr>`;
+    return html`<tr>${link}<td colspan="5"><span class="badge bad">damaged</span> <span class="muted">Train or import it again, and replace it.</span></td></tr>`;
   return html`<tr>${link}
 <td>${report.predicts === undefined ? '–' : named(report.predicts)}</td>
 <td>${report.tech_specs.algorithm}</td>

@@ -27,7 +27,7 @@ const advice: Readonly<Record<string, string>> = {
     'Use a key with more rights: ask whoever gave you yours, or create one with “rowcast keys add”.',
   wrong_host: 'Use the address that “rowcast serve” printed, such as http://localhost:8080.',
   no_such_report: 'Check the address, or choose a report from the list. A key may be bound to some reports.',
-  damaged_report: 'Train the report again.',
+  damaged_report: 'Train or import the report again.',
   damaged_data: 'Delete the data on the first page, and upload the file again.',
   data_in_use: 'Wait until the training has ended, or cancel it.',
   quota_exceeded: 'Delete data, runs or reports that are no longer needed.',

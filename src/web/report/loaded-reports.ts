@@ -1,7 +1,7 @@
 import {
   isImported,
-  isOfNumbers,
   isTested,
+  type NumbersReport,
   type TestedReport,
   type TrainedReport,
 } from '../../base/contract/schemas.ts';
@@ -14,7 +14,7 @@ import { type PersonaField, personaFields } from './persona/fields.ts';
 
 /** A report with what its page derives from it. */
 export interface LoadedReport {
-  report: TrainedReport | TestedReport;
+  report: TrainedReport | TestedReport | NumbersReport;
   /** Undefined if the testing results cannot be read; the rest of the page does not need them. */
   evaluation: ReportEvaluation | undefined;
   fields: readonly PersonaField[];
@@ -50,19 +50,21 @@ export function reportLoader(context: LoaderContext): (id: string) => Promise<Lo
 
 async function readAll({ home, models, log }: LoaderContext, id: string): Promise<LoadedReport> {
   const report = await readReport(home, id);
-  if ((isImported(report) && !isTested(report)) || isOfNumbers(report))
+  if (isImported(report) && !isTested(report))
     throw new RequestError(
       'no_such_endpoint',
-      'The report was imported without labelled rows, or predicts a number, so there is no persona to try.',
+      'The report was imported without labelled rows, so there is no persona to try.',
     );
   // The columns as the model has them: the report does not store the categories.
   const { columns } = (await models.predictor(id)).model;
-  const evaluation = await evaluateReport({ home, id, classes: report.classes, columns }).catch(error => {
-    log.warn(
-      { event: 'testing_results_damaged', err: error, report: id },
-      'the testing results cannot be evaluated',
-    );
-    return undefined;
-  });
+  const evaluation = await evaluateReport({ home, id, classes: report.classes ?? [], columns }).catch(
+    error => {
+      log.warn(
+        { event: 'testing_results_damaged', err: error, report: id },
+        'the testing results cannot be evaluated',
+      );
+      return undefined;
+    },
+  );
   return { report, evaluation, fields: personaFields(columns, report.drivers, evaluation?.columns) };
 }

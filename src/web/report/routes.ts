@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { isImported, isTested } from '../../base/contract/schemas.ts';
+import { isImported, isOfNumbers, isTested } from '../../base/contract/schemas.ts';
 import { readReport, testingResults } from '../../models/store/report-store.ts';
 import { deleteReport } from '../../models/store/write-report.ts';
 import { authorize } from '../../server/auth/require-key.ts';
@@ -16,7 +16,7 @@ import { type PersonaRequest, type PersonaView, viewPersona } from './persona/pe
 import { controlText, type PersonaValues } from './persona/read-form.ts';
 import { curveFigure } from './persona/response-curve.ts';
 import { personaCommand, reportPage } from './report-page.ts';
-import { mostLikelyText } from './sections/persona-form.ts';
+import { predictionText } from './sections/persona-form.ts';
 
 interface Route {
   Params: { id: string };
@@ -71,11 +71,11 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
 
   app.post<Route>('/platform/reports/:id/persona', async (request, reply) => {
     const { loaded, persona } = await predict(request, reply, { probabilities: true, curve: false });
-    const { id, classes } = loaded.report;
+    const { id } = loaded.report;
     const { probabilities, remarks, features } = persona;
     if (persona.errors.size > 0) return reply.code(422).send(wrongFields(persona));
     return {
-      summary: mostLikelyText(classes, probabilities),
+      summary: predictionText(loaded.report, probabilities),
       probabilities: [...(probabilities ?? [])],
       remarks: Object.fromEntries(remarks),
       command: personaCommand(originOf(request, context), features, id),
@@ -86,7 +86,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     const { loaded, persona } = await predict(request, reply, { probabilities: false, curve: true });
     const { along, curve } = persona;
     if (persona.errors.size > 0 || along === undefined) return reply.code(422).send(wrongFields(persona));
-    const figure = curveFigure(along, curve, loaded.report.classes, controlText(persona.values, along.key));
+    const figure = curveFigure(along, curve, loaded.report, controlText(persona.values, along.key));
     return reply.type('text/html; charset=utf-8').send(figure.toString());
   });
 
@@ -117,7 +117,9 @@ const wrongFields = ({ errors }: PersonaView) => ({
 });
 
 /** The class of the curves: the given one, otherwise of two the second, and of several the most frequent. */
-function classOf(text: string, { classes, quality }: LoadedReport['report']): number {
+function classOf(text: string, report: LoadedReport['report']): number {
+  if (isOfNumbers(report)) return 0;
+  const { classes, quality } = report;
   if (/^\d{1,3}$/.test(text) && Number(text) < classes.length) return Number(text);
   if (classes.length === 2) return 1;
   const rows = classRows(quality.confusion);

@@ -13,8 +13,8 @@ import type { Leaks } from './leaks.ts';
 import { readingOf, type TrainingBody } from './order.ts';
 import { type PredictionTarget, targetOf } from './target.ts';
 import {
-  DEFAULT_BINS,
   DEFAULT_SEED,
+  defaultTarget,
   defaultValues,
   type TrainingValues,
   trainingForm,
@@ -52,7 +52,7 @@ export async function choice(
   const values: TrainingValues =
     sent === undefined
       ? defaultValues(meta, column.name, target)
-      : { ...sent, replace: sent.replace !== undefined };
+      : { ...sent, target: sent.target ?? defaultTarget(target), replace: sent.replace !== undefined };
   const form = trainingForm({
     session: sessionOf(request),
     meta,
@@ -68,7 +68,6 @@ export async function choice(
     ...readingOf(meta, context),
     predict: column.name,
     seed: Number(DEFAULT_SEED),
-    ...(target.kind === 'amounts' && { bins: Number(DEFAULT_BINS) }),
   };
   // A training needs the memory, and nothing can be started before it has ended.
   const leaking = isBusy ? [] : await leaks.of(search);
@@ -87,8 +86,8 @@ export async function choice(
     </section>`;
 }
 
-const amounts = html`<p>The column holds amounts. A report predicts classes, so the amounts are divided into ranges, and the report predicts
-    which of them a row falls into.</p>`;
+const amounts = html`<p>The column holds amounts, so the report predicts a number. It can also predict which of some ranges a row falls into, with
+    a probability for each.</p>`;
 
 const MAX_SHOWN = 20;
 
@@ -194,7 +193,7 @@ function summaryOf(target: PredictionTarget, { distinct }: ProfiledColumn): Html
     case 'refused':
       return html`<span class="muted">Cannot be predicted: ${target.problem.message}.</span>`;
     case 'amounts':
-      return html`<span class="muted">${distinctText(distinct)} numbers, to be divided into ranges</span>`;
+      return html`<span class="muted">a number, of ${distinctText(distinct)} different ones</span>`;
     case 'classes': {
       const first = target.classes
         .slice(0, MAX_NAMED)

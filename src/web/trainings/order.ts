@@ -7,6 +7,7 @@ import type { PlatformContext } from '../context.ts';
 import type { DataMeta } from '../data/data-files.ts';
 import { choicesOf } from '../data/settings.ts';
 import { targetOf } from './target.ts';
+import { defaultTarget, targetChoices } from './training-form.ts';
 import type { TrainingOrder } from './trainings.ts';
 
 /** The fields of the form that starts a training. */
@@ -16,6 +17,8 @@ export const trainingBody = z.object({
   column: z.coerce.number().int().min(0),
   report: z.string().max(1_000),
   replace: z.string().optional(),
+  /** By default ranges, if there are `bins`, else what training chooses by itself. */
+  target: z.enum(targetChoices).optional(),
   bins: z.string().max(100).default(''),
   seed: z.string().max(100).default('1'),
 });
@@ -47,12 +50,17 @@ export async function readOrder(
     const target = targetOf(column, profile);
     if (target.kind === 'refused')
       throw invalid(`This column cannot be predicted: ${target.problem.message}.`);
+    const chosen = body.target ?? (body.bins.trim() === '' ? defaultTarget(target) : 'ranges');
+    if (chosen !== 'classes' && column.type !== 'numerical')
+      throw invalid('The column does not hold numbers: its values can only be predicted as classes.');
+    if (chosen === 'classes' && target.kind === 'amounts')
+      throw invalid(
+        'The column has too many different numbers for classes: predict the number, or ranges of it.',
+      );
     const bins =
-      body.bins.trim() === ''
-        ? undefined
-        : parse(binCount, body.bins, 'The ranges are a whole number from 2 to 20.');
-    if (target.kind === 'amounts' && bins === undefined)
-      throw invalid('The column holds amounts: choose into how many ranges to divide them, from 2 to 20.');
+      chosen === 'ranges'
+        ? parse(binCount, body.bins, 'The ranges are a whole number from 2 to 20.')
+        : undefined;
     const seed = parse(seedNumber, body.seed, `The seed is a whole number from 0 to ${MAX_SEED}.`);
     const id = body.report.trim();
     if (!reportId.safeParse(id).success)
@@ -77,6 +85,7 @@ export async function readOrder(
           ifExists: replaces ? 'replace' : 'fail',
           seed,
           ...(bins !== undefined && { bins }),
+          ...(chosen !== 'ranges' && chosen !== defaultTarget(target) && { target: chosen }),
         },
       },
     };

@@ -9,7 +9,7 @@ import { trainingHints } from '../training-store.ts';
 export type PredictionTarget =
   /** It predicts the values as classes; `unlisted` further ones are not known. */
   | ({ kind: 'classes'; unlisted: number } & PreviewedTarget)
-  /** They are amounts, which must be divided into ranges. */
+  /** They are amounts: it predicts them as numbers, or ranges of them as classes. */
   | { kind: 'amounts' }
   | { kind: 'refused'; problem: ShownError };
 

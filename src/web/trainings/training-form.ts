@@ -10,17 +10,27 @@ import type { PredictionTarget } from './target.ts';
 export interface TrainingValues {
   report: string;
   replace: boolean;
+  target: TargetChoice;
   bins: string;
   seed: string;
 }
 
-export const DEFAULT_BINS = '4';
+/** What is predicted of a column: its values as classes, numbers, or ranges of numbers as classes. */
+export const targetChoices = ['classes', 'numbers', 'ranges'] as const;
+export type TargetChoice = (typeof targetChoices)[number];
+
+/** What training chooses by itself. */
+export const defaultTarget = ({ kind }: PredictionTarget): TargetChoice =>
+  kind === 'amounts' ? 'numbers' : 'classes';
+
+const DEFAULT_BINS = '4';
 export const DEFAULT_SEED = '1';
 
 export const defaultValues = (meta: DataMeta, column: string, target: PredictionTarget): TrainingValues => ({
   report: defaultId(meta.name, column),
   replace: false,
-  bins: target.kind === 'amounts' ? DEFAULT_BINS : '',
+  target: defaultTarget(target),
+  bins: DEFAULT_BINS,
   seed: DEFAULT_SEED,
 });
 
@@ -29,7 +39,7 @@ interface TrainingFormOptions {
   meta: DataMeta;
   /** The index of the column to predict. */
   column: number;
-  /** Whether the column holds numbers, which can be divided into ranges. */
+  /** Whether the column holds numbers, which can be predicted as such, or divided into ranges. */
   isNumeric: boolean;
   target: PredictionTarget;
   values: TrainingValues;
@@ -59,7 +69,7 @@ export function trainingForm(options: TrainingFormOptions): Html {
         <span>Replace the report if there is one with this ID${
           exists && html` <span class="badge warn">there is one</span>`
         }</span></label>
-      ${isNumeric && binsField(options)}
+      ${isNumeric && targetFields(options)}
       <details${flag('open', values.seed !== DEFAULT_SEED)}>
         <summary>More options</summary>
         <div class="field">
@@ -76,16 +86,24 @@ export function trainingForm(options: TrainingFormOptions): Html {
     </form>`;
 }
 
-function binsField({ target, values }: TrainingFormOptions): Html {
-  const isNeeded = target.kind === 'amounts';
+function targetFields({ target, values }: TrainingFormOptions): Html {
+  const option = (value: TargetChoice, text: string): Html =>
+    html`<option value="${value}"${flag('selected', values.target === value)}>${text}</option>`;
   return html`<div class="field">
-    <label for="bins">Ranges</label>
-    <input id="bins" name="bins" type="number" min="2" max="20" step="1" value="${values.bins}" aria-describedby="bins-hint"${flag('required', isNeeded)}>
-    <p class="hint" id="bins-hint">${
-      isNeeded
-        ? 'A report predicts classes, so the numbers are divided into this many ranges with about the same number of rows each.'
-        : 'Leave it empty to predict each number as a class, or divide the numbers into this many ranges.'
+    <label for="target">What is predicted</label>
+    <select id="target" name="target" aria-describedby="target-hint">${option('numbers', 'The number')}
+      ${target.kind === 'classes' && option('classes', 'Each number as a class, with a probability')}
+      ${option('ranges', 'Ranges of the number, each with a probability')}</select>
+    <p class="hint" id="target-hint">${
+      target.kind === 'classes'
+        ? 'The column has few different numbers, so they may be classes, such as grades.'
+        : 'The column has many different numbers.'
     }</p>
+  </div>
+  <div class="field">
+    <label for="bins">Ranges</label>
+    <input id="bins" name="bins" type="number" min="2" max="20" step="1" value="${values.bins}" aria-describedby="bins-hint">
+    <p class="hint" id="bins-hint">If ranges are predicted: how many, with about the same number of rows each.</p>
   </div>`;
 }
 

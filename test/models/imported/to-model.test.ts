@@ -46,6 +46,23 @@ function scores(imported: ImportedModel, values: number[]): number[] {
 }
 
 describe('the trees of an imported model', () => {
+  it('may use no column, as those of a library that has found no split', () => {
+    const leaf = { features: Int32Array.of(-1), values: Float64Array.of(3.25), left: Int32Array.of(-1) };
+    const one = { right: Int32Array.of(-1), missingLeft: Uint8Array.of(0) };
+    const features = ['plan', 'amount'].map(name => ({
+      name,
+      categories: name === 'plan' ? ({ kind: 'listed', texts: new Map() } as const) : undefined,
+    }));
+    const model = modelOf([stump(0, 0, 0, { ...leaf, ...one })], { features });
+    assert.deepEqual(scores(model, [1, Number.NaN]), [3.25, 3.25]);
+    const { notes, model: converted } = toModel(model, {});
+    assert.deepEqual(
+      converted.columns.map(({ name }) => name),
+      ['amount'],
+    );
+    assert.match(notes.join(), /predicts the same for all rows. The report keeps "amount"/);
+  });
+
   it('add to the score of their class, also if those of a class are one after the other', () => {
     const trees = [stump(0, 1, 2), stump(0, 10, 20), stump(1, 3, 4), stump(1, 30, 40)];
     const predicts = { kind: 'numbers', count: 2 } as const;

@@ -44,7 +44,7 @@ describe('the problem document', () => {
       location: { file: '/home/me/reports/r' },
     });
     const { status, detail } = problemFrom(error);
-    assert.deepEqual([status, detail], [410, 'the report "r" is damaged; train it again']);
+    assert.deepEqual([status, detail], [410, 'the report "r" is damaged; train or import it again']);
   });
 
   it('of an unexpected error says nothing about it', () => {

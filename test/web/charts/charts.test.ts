@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { rocCurve } from '../../../src/training/findings/roc.ts';
 import { barChart } from '../../../src/web/charts/bar-chart.ts';
-import { calibrationChart } from '../../../src/web/charts/calibration-chart.ts';
+import { actualChart, calibrationChart } from '../../../src/web/charts/calibration-chart.ts';
 import { confusionChart } from '../../../src/web/charts/confusion-chart.ts';
+import { decileChart } from '../../../src/web/charts/decile-chart.ts';
 import { categoryResponseChart, responseChart } from '../../../src/web/charts/response-chart.ts';
 import { heightAt, rocChart } from '../../../src/web/charts/roc-chart.ts';
 import { named } from '../../../src/web/html.ts';
@@ -43,6 +44,29 @@ const charts = {
   }),
   calibration: calibrationChart({ id: 'calibration', name: hostile, share: 0.2, bins: [step] }),
   'calibration without rows': calibrationChart({ id: 'none', name: 'a', share: 0, bins: [] }),
+  'actual numbers': actualChart({
+    ...{ id: 'actual', name: hostile, baseline: -3, bins: [{ ...step, from: -1e300, to: 1e300 }] },
+    points: [
+      [-2, 5],
+      [4, -1e9],
+    ],
+  }),
+  'actual numbers over a wide range': actualChart({
+    ...{ id: 'wide', name: 'a', baseline: 3, points: [[1, 0]] },
+    bins: [1, 100, 1e6].map(at => ({
+      ...{ from: at / 2, to: 2 * at, rows: 3 },
+      ...{ predicted: at, actual: at, low: at / 3, high: 3 * at },
+    })),
+  }),
+  'actual numbers without rows': actualChart({ id: 'no', name: '', baseline: 0, bins: [], points: [] }),
+  'quantiles of numbers': decileChart({
+    ...{ id: 'quantiles', title: 'Quantiles', all: [], isNumbers: true, head: ['a', '10%', '50%', '90%'] },
+    rows: [{ name: hostile, mean: 1, deciles: [-1, 0, 0] }],
+  }),
+  'a single number': decileChart({
+    ...{ id: 'single', title: 'Single', all: [], isNumbers: true },
+    rows: [{ name: 'a', mean: 0, deciles: new Array(9).fill(0) }],
+  }),
   'two classes': confusionChart({ id: 'two', title: 'Two', classes: names(2), counts: matrix(2) }),
   'twenty classes': confusionChart({ id: 'many', title: 'Many', classes: names(20), counts: matrix(20) }),
   'a hundred classes': confusionChart({
@@ -81,6 +105,13 @@ const charts = {
     text: String,
     series: [{ name: 'a', probabilities: [0] }],
     current: 7,
+  }),
+  'a response of negative numbers': categoryResponseChart({
+    id: 'negative',
+    column: 'a',
+    values: ['a', 'b'],
+    current: undefined,
+    series: [{ name: hostile, probabilities: [-5, -5], isNumber: true }],
   }),
   categories: categoryResponseChart({
     id: 'categories',

@@ -89,7 +89,7 @@ describe('the page of a run', () => {
     const numbers = { ...summaryWith({ scores, drift }), classes: [] };
     const page = summaryPage(numbers, []);
     assert.match(page, /From 0 at the left to 9,000 at the right/);
-    assert.match(page, /mean 2,345\.5 · PSI 0\.31/);
+    assert.match(page, /mean 2,346 · PSI 0\.31/);
     assert.doesNotMatch(page, /Classes/);
     const labels = { names: ['yes', '<b>'], rows: [90, 9], others: 1 };
     const withLabels = summaryPage(summaryWith({ classes: [], labels }), []);

@@ -52,7 +52,7 @@ describe('the Predict page', () => {
       ['flag', '0, 1'],
       ['same', 'Cannot be predicted: every row has the same'],
       ['key', 'Cannot be predicted: "key" has more than 100 different values'],
-      ['amount', '120 numbers, to be divided into ranges'],
+      ['amount', 'a number, of 120 different ones'],
       ['rare', 'Cannot be predicted: only 20 rows have a value in "rare"; training needs at least 50'],
       ['twice', 'Cannot be predicted: another column has the same name'],
     ] as const)
@@ -60,8 +60,9 @@ describe('the Predict page', () => {
         text.replaceAll('&quot;', '"'),
         new RegExp(`${column} ?(categorical|numerical) ?(${said})`),
       );
-    assert.match(textOf(await page(3)), /divided into ranges/);
-    assert.match(await page(3), /name="bins" [^>]*value="4"/);
+    assert.match(textOf(await page(3)), /so the report predicts a number/);
+    assert.match(await page(3), /<option value="numbers" selected>[\s\S]*name="bins" [^>]*value="4"/);
+    assert.doesNotMatch(await page(3), /<option value="classes"/);
     assert.match(textOf(await page(2)), /cannot be predicted/);
     assert.match(textOf(await page(99)), /Choose the column to predict/);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isOfNumbers } from '../../../src/base/contract/schemas.ts';
 import { readReport } from '../../../src/models/store/report-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { problemOf } from '../../support/service/client.ts';
@@ -57,11 +58,27 @@ describe('a training on the platform', () => {
     assert.equal((await train({ replace: 'yes', seed: '9' })).status, 201);
   });
 
+  it('predicts amounts as numbers, or those that may be classes', async t => {
+    const csv = await fixture('telecom-history.csv', 100);
+    const at = await platformWithData(t, csv);
+    for (const [column, more] of [
+      ['monthly', {}],
+      ['support_calls', { target: 'numbers', bins: '4' }],
+    ] as const) {
+      const body = { column: columnOf(csv, column), report: column, ...more };
+      const id = await idIn(await startTraining(at, body));
+      await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+      const report = await readReport(at.home, column);
+      assert.ok(isOfNumbers(report));
+      assert.equal(report.predicts, column);
+    }
+  });
+
   it('predicts ranges of amounts', async t => {
     const csv = await fixture('telecom-history.csv', 100);
     const at = await platformWithData(t, csv);
     const id = await idIn(
-      await startTraining(at, { column: columnOf(csv, 'monthly'), report: 'r', bins: '3' }),
+      await startTraining(at, { column: columnOf(csv, 'monthly'), report: 'r', target: 'ranges', bins: '3' }),
     );
     await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
     assert.equal((await readReport(at.home, 'r')).classes?.length, 3);

@@ -157,7 +157,9 @@ describe('a training on the platform', () => {
       [{ column, report: 'r', seed: '1e99' }, '422 invalid_value'],
       [{ column, report: 'r', bins: '21' }, '422 invalid_value'],
       [{ column: columnOf(csv, 'customer'), report: 'r' }, '422 invalid_value'],
-      [{ column: columnOf(csv, 'monthly'), report: 'r' }, '422 invalid_value'],
+      [{ column: columnOf(csv, 'monthly'), report: 'r', target: 'classes' }, '422 invalid_value'],
+      [{ column, report: 'r', target: 'numbers' }, '422 invalid_value'],
+      [{ column, report: 'r', target: 'other' }, '400 malformed'],
       [{ data: '../../keys', column, report: 'r' }, '404 no_such_data'],
       [{ data: '0'.repeat(16), column, report: 'r' }, '404 no_such_data'],
     ] as const)

@@ -13,7 +13,7 @@ const BATCH_BYTES = 1 << 17;
  * Reads the testing results of a report as `training/findings/testing-results.ts` writes them: the columns of the
  * training data, then the actual class, the predicted one, and a probability for each class. Of a report
  * that was trained there are at most 20,000, of an imported one 100,000; their probabilities and labels are all that is
- * kept of them.
+ * kept of them. Of a report of numbers, which has no classes, nothing is kept.
  *
  * @throws RowcastError `damaged_report` if the file does not belong to a report with these classes
  */
@@ -42,7 +42,7 @@ export async function readTestingRows(
   });
   for await (const batch of readBatches({ records, rest, source: input })) {
     const fields = fieldsOf(batch);
-    for (let row = 0; row < fields.rows; row++) {
+    for (let row = 0; classes.length > 0 && row < fields.rows; row++) {
       const label = indexes.get(textOf(fields, row, own));
       if (label === undefined) throw damaged();
       labels.push(label);
@@ -67,5 +67,5 @@ function uniqueColumns(names: readonly string[]): Map<string, number> {
 
 const damaged = (): RowcastError =>
   new RowcastError('damaged_report', 'the testing results do not belong to the report', {
-    hint: 'Train it again with --if-exists replace.',
+    hint: 'Train or import it again with --if-exists replace.',
   });

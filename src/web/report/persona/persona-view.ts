@@ -17,7 +17,7 @@ export interface PersonaView {
   values: PersonaValues;
   errors: ReadonlyMap<string, string>;
   remarks: ReadonlyMap<string, string>;
-  /** In the order of the report's classes; undefined if there are errors, or if they were not asked for. */
+  /** In the order of the report's classes, or the number; undefined if there are errors, or if they were not asked for. */
   probabilities: Float64Array | undefined;
   /** The persona as the features of a request. */
   features: string;

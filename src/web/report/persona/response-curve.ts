@@ -9,6 +9,7 @@ import {
 } from '../../charts/response-chart.ts';
 import { type Html, html } from '../../html.ts';
 import { nameText } from '../../texts.ts';
+import type { LoadedReport } from '../loaded-reports.ts';
 import { controlDate, type PersonaField } from './fields.ts';
 
 /** The values of a column at which probabilities are predicted: numbers, days since 1970, or categories. */
@@ -89,14 +90,14 @@ const TICKS = 4;
 export function curveFigure(
   field: PersonaField,
   curve: Curve | undefined,
-  classes: readonly string[],
+  report: Pick<LoadedReport['report'], 'predicts' | 'classes'>,
   current: string,
 ): Html {
   const column = field.name;
   if (curve === undefined)
     return html`<p class="muted">The values of ${nameText(column)} are not known, because the testing results cannot be read.</p>`;
   const { grid } = curve;
-  const series = seriesOf(curve, classes);
+  const series = seriesOf(curve, report);
   if (grid.type === 'levels') {
     const at = field.kind.type === 'choice' ? Number(current || -1) : grid.values.indexOf(current);
     return categoryResponseChart({
@@ -140,8 +141,12 @@ function dateTicks(values: readonly number[]) {
 /** The value of a date control in days since 1970. Dates without a time are UTC to Date.parse, others are not. */
 const daysIn = (text: string): number => Date.parse(text.includes('T') ? `${text}Z` : text) / DAY_MS;
 
-/** Chooses the classes to draw: the second of two, or those of many that become most likely. */
-function seriesOf({ grid, probabilities }: Curve, classes: readonly string[]): ResponseSeries[] {
+/** The predicted number, or the classes to draw: the second of two, or those of many that become most likely. */
+function seriesOf(
+  { grid, probabilities }: Curve,
+  { predicts, classes }: Pick<LoadedReport['report'], 'predicts' | 'classes'>,
+): ResponseSeries[] {
+  if (classes === undefined) return [{ name: predicts, probabilities: [...probabilities], isNumber: true }];
   const all = classes.map((name, index) => {
     const own = grid.values.map((_, row) => probabilities[row * classes.length + index] ?? 0);
     return { name, probabilities: own, most: Math.max(...own) };

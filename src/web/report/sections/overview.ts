@@ -1,4 +1,10 @@
-import { isImported, type Quality, type Report, type TrainedReport } from '../../../base/contract/schemas.ts';
+import {
+  isImported,
+  isOfNumbers,
+  type Quality,
+  type Report,
+  type TrainedReport,
+} from '../../../base/contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
 import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
 import { barChart } from '../../charts/bar-chart.ts';
@@ -10,6 +16,7 @@ import type { Session } from '../../session/sessions.ts';
 import { countText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import type { ReportView } from '../report-view.ts';
+import { numberSpecsSection } from './numbers/number-sections.ts';
 
 /** More classes than this are only counted. */
 const MAX_NAMES = 8;
@@ -47,6 +54,7 @@ export function warnings({ report }: ReportView): Html[] {
 
 /** What `rowcast report` prints, and the accuracy next to the one of always predicting the most frequent class. */
 export function techSpecsSection({ report }: ReportView): Html {
+  if (isOfNumbers(report)) return numberSpecsSection(report);
   const { quality, columns, classes } = report;
   // An imported report has only some of them.
   const specs: Partial<TrainedReport['tech_specs']> = report.tech_specs;

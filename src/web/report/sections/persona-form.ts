@@ -1,14 +1,14 @@
-import { isImported } from '../../../base/contract/schemas.ts';
+import { isImported, isOfNumbers, type NumbersReport } from '../../../base/contract/schemas.ts';
 import { classRows } from '../../../training/learn/evaluation.ts';
 import { flag, type Html, html, named } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
-import { countText, nameText, percentOf } from '../../texts.ts';
+import { countText, nameText, numberText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import { controlDate, MAX_FIELDS, type PersonaField } from '../persona/fields.ts';
 import type { PersonaView } from '../persona/persona-view.ts';
 import { controlText } from '../persona/read-form.ts';
 import { curveFigure } from '../persona/response-curve.ts';
-import type { ReportView } from '../report-view.ts';
+import type { ClassesReport, ReportView } from '../report-view.ts';
 
 /** Fields that are shown at once: more are opened, so that a table of 100 columns stays clear. */
 const MAX_OPEN = 8;
@@ -47,7 +47,7 @@ ${others > 0 && html`<p class="muted">${countText(others)} columns with even les
 <div class="row"><button class="button primary" type="submit">Predict</button><a class="button" id="typical" href="/predictions/${report.id}?persona=typical#persona">Typical persona</a></div>
 </form>
 <div class="stack answer">
-${probabilityList(view)}
+${isOfNumbers(report) ? predictedNumber(report, persona) : probabilityList(report, persona)}
 ${along(view)}
 </div></div></section>`;
 }
@@ -61,9 +61,9 @@ function along({ report, fields, persona }: ReportView): Html | undefined {
       ({ key, name }) =>
         html`<option value="${key}"${flag('selected', key === field.key)}>${nameText(name)}</option>`,
     );
-  return html`<div class="field"><label for="along">How they change along a column</label>
+  return html`<div class="field"><label for="along">How ${isOfNumbers(report) ? 'it changes' : 'they change'} along a column</label>
 <select id="along" name="along" form="${FORM}">${options}</select></div>
-<div id="curve">${persona.errors.size === 0 && curveFigure(field, persona.curve, report.classes, controlText(persona.values, field.key))}</div>`;
+<div id="curve">${persona.errors.size === 0 && curveFigure(field, persona.curve, report, controlText(persona.values, field.key))}</div>`;
 }
 
 function control(field: PersonaField, { values, errors, remarks }: PersonaView, suggestions: number): Html {
@@ -142,7 +142,8 @@ const MAX_IN_VIEW = 12;
  * The probabilities of the persona as bars, with the share of each class in the testing rows as a mark. If there are
  * more than are in view, the most likely are first: `persona.js` keeps them so.
  */
-function probabilityList({ report: { classes, quality }, persona }: ReportView): Html {
+function probabilityList(report: ClassesReport, persona: PersonaView): Html {
+  const { classes, quality } = report;
   const rows = classRows(quality.confusion);
   const { probabilities } = persona;
   const isRanked = classes.length > MAX_IN_VIEW;
@@ -156,13 +157,29 @@ function probabilityList({ report: { classes, quality }, persona }: ReportView):
 <svg class="plot" width="100%" height="12" aria-hidden="true"><rect class="track" y="2" width="100%" height="8" rx="2"/><rect class="bar first" y="2" width="${100 * (probability ?? 0)}%" height="8" rx="2"/><line class="mark" x1="${100 * share}%" x2="${100 * share}%" y1="0" y2="12"/></svg></li>`;
   });
   return html`<div class="row apart"><h3 id="probabilities-heading">Probabilities</h3><span class="key mark small">share in the data</span></div>
-<p id="summary" class="lead" role="status">${mostLikelyText(classes, probabilities)}</p>
+<p id="summary" class="lead" role="status">${predictionText(report, probabilities)}</p>
 <ul class="probabilities" id="probabilities" aria-labelledby="probabilities-heading"${isRanked && html` data-ranked tabindex="0"`}>${items}</ul>`;
 }
 
+function predictedNumber(report: NumbersReport, { probabilities }: PersonaView): Html {
+  return html`<h3>Predicted ${named(report.predicts)}</h3>
+<p id="summary" class="lead" role="status">${predictionText(report, probabilities)}</p>
+<p class="small muted">Half of the testing rows are at most ${numberText(report.quality.median_error)} from their prediction.</p>`;
+}
+
+/** What is predicted for a persona, as a sentence. */
+export function predictionText(report: ReportView['report'], predicted: Float64Array | undefined): string {
+  if (predicted === undefined) return 'Correct the marked fields.';
+  if (!isOfNumbers(report)) return mostLikelyText(report.classes, predicted);
+  const [value = Number.NaN] = predicted;
+  const { deciles } = report.quality;
+  const below = deciles.filter(({ to }) => to < value).reduce((sum, { rows }) => sum + rows, 0);
+  const share = below / Math.max(1, report.quality.testing_rows);
+  return `${numberText(value)}, more than is predicted for ${percentOf(share, 0)} of the testing rows`;
+}
+
 /** A sentence about the most likely class. */
-export function mostLikelyText(classes: readonly string[], probabilities: Float64Array | undefined): string {
-  if (probabilities === undefined) return 'Correct the marked fields.';
+function mostLikelyText(classes: readonly string[], probabilities: Float64Array): string {
   const best = probabilities.indexOf(Math.max(...probabilities));
   return `Most likely ${nameText(classes[best] ?? '')}, ${percentOf(probabilities[best] ?? 0)}`;
 }

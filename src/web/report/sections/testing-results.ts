@@ -1,4 +1,4 @@
-import { isImported } from '../../../base/contract/schemas.ts';
+import { isImported, isOfNumbers } from '../../../base/contract/schemas.ts';
 import { classRows, correctRows } from '../../../training/learn/evaluation.ts';
 import { calibrationChart } from '../../charts/calibration-chart.ts';
 import { confusionChart } from '../../charts/confusion-chart.ts';
@@ -7,20 +7,23 @@ import { flag, type Html, html } from '../../html.ts';
 import { countText, nameText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
 import type { ReportEvaluation } from '../evaluation/evaluation.ts';
-import type { ReportView } from '../report-view.ts';
+import type { ClassesReport, ReportView } from '../report-view.ts';
+import { numberResultsSection } from './numbers/number-sections.ts';
 
 /** More classes than this are chosen from a list. */
 const MAX_LINKS = 8;
 
 /** What the testing results show, and their download. */
 export function testingResultsSection(view: ReportView): Html {
-  const { evaluation } = view;
+  const { evaluation, report } = view;
   return html`<section class="card stack" aria-labelledby="testing-results">
 <div class="row apart"><h2 id="testing-results">Testing results</h2>${download(view)}</div>
 ${
-  evaluation === undefined
-    ? html`<p>The testing results cannot be read, so there are no charts. ${isImported(view.report) ? 'Import' : 'Train'} the report again with <code>--if-exists replace</code>.</p>`
-    : charts(view, evaluation)
+  isOfNumbers(report)
+    ? numberResultsSection(report)
+    : evaluation === undefined
+      ? html`<p>The testing results cannot be read, so there are no charts. ${isImported(report) ? 'Import' : 'Train'} the report again with <code>--if-exists replace</code>.</p>`
+      : charts(report, view, evaluation)
 }</section>`;
 }
 
@@ -30,8 +33,8 @@ function download({ report: { id }, session }: ReportView): Html {
     : html`<p class="muted">The CSV holds labelled rows; it needs a key with the scope <code>testing-results</code>.</p>`;
 }
 
-function charts(view: ReportView, evaluation: ReportEvaluation): Html {
-  const { classes, quality } = view.report;
+function charts(report: ClassesReport, view: ReportView, evaluation: ReportEvaluation): Html {
+  const { classes, quality } = report;
   const { testing_rows: rows, confusion } = quality;
   const order = classOrder(classes);
   const correct = correctRows(confusion);
@@ -45,15 +48,12 @@ function charts(view: ReportView, evaluation: ReportEvaluation): Html {
   const choice = chooser(classes, view.curveClass, order);
   // A large matrix has a row of its own.
   const isWide = classes.length > 5;
-  return html`<p class="muted">${isImported(view.report) ? `${countText(rows)} labelled rows tested the model.` : `Of the labelled rows, ${countText(rows)} were kept from the evaluated model.`} It is right for ${countText(correct)} of them (${percentOf(correct / rows)}).</p>
+  return html`<p class="muted">${isImported(report) ? `${countText(rows)} labelled rows tested the model.` : `Of the labelled rows, ${countText(rows)} were kept from the evaluated model.`} It is right for ${countText(correct)} of them (${percentOf(correct / rows)}).</p>
 ${isWide ? html`${matrix}${choice}` : choice}
-<div class="results" id="curves">${!isWide && matrix}${curves(view, evaluation)}</div>`;
+<div class="results" id="curves">${!isWide && matrix}${curves(report, view.curveClass, evaluation)}</div>`;
 }
 
-function curves(
-  { report: { classes, quality }, curveClass }: ReportView,
-  evaluation: ReportEvaluation,
-): Html {
+function curves({ classes, quality }: ClassesReport, curveClass: number, evaluation: ReportEvaluation): Html {
   const name = classes[curveClass] ?? '';
   const rows = classRows(quality.confusion)[curveClass] ?? 0;
   const calibration = calibrationChart({
