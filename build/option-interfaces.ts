@@ -1,7 +1,7 @@
+import { evaluateTable } from '../src/base/options/evaluate/evaluate-options.ts';
 import { defaultTextOf, type Option, type Options } from '../src/base/options/option.ts';
 import { camelCase } from '../src/base/options/values/resolve-options.ts';
 import {
-  evaluateTable,
   historyTable,
   importTable,
   probeOptions,

@@ -1,12 +1,6 @@
 import * as z from 'zod';
 import { reportId } from '../../base/contract/schemas.ts';
-import {
-  evaluateInputs,
-  evaluateLimits,
-  evaluateOptions,
-  evaluateOutputs,
-  scoredPositional,
-} from '../../base/options/evaluate/evaluate-options.ts';
+import { evaluateTable, scoredPositional } from '../../base/options/evaluate/evaluate-options.ts';
 import { historyPositional, inputsPositional, type Option, type Options } from '../../base/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
@@ -21,13 +15,7 @@ export const sections = {
   train: { history: historyPositional, ...trainOptions, ...historyOptions },
   service: serviceOptions,
   score: { input: inputsPositional, ...scoreOptions, ...scaleOutOptions },
-  evaluate: {
-    scored: scoredPositional,
-    ...evaluateOptions,
-    ...evaluateLimits,
-    ...evaluateOutputs,
-    ...evaluateInputs,
-  },
+  evaluate: { scored: scoredPositional, ...evaluateTable },
 } as const satisfies Record<string, Options>;
 
 const wire = z
@@ -58,8 +46,8 @@ export const definitionSchema = z
     }).describe('the rows to score'),
     evaluate: section(sections.evaluate, {
       scored: schemaOf(scoredPositional).describe(scoredPositional.describe),
-      key: columns(evaluateOptions.key),
-      by: columns(evaluateOptions.by),
+      key: columns(evaluateTable.key),
+      by: columns(evaluateTable.by),
     })
       .describe('what rowcast evaluate compares, when labels have come')
       .optional(),

@@ -1,11 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
-import type {
-  evaluateInputs,
-  evaluateLimits,
-  evaluateOptions,
-  evaluateOutputs,
-} from '../../base/options/evaluate/evaluate-options.ts';
+import { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
@@ -24,14 +19,10 @@ import { type Backends, backendsOf, resolveTarget } from '../../storage/backends
 import { called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { checkObject, pathOf, readGiven } from '../options/given-values.ts';
-import { evaluateTable, type GivenEvaluateOptions } from '../options/library-options.ts';
-
-type JobValues = Values<
-  typeof evaluateOptions & typeof evaluateLimits & typeof evaluateOutputs & typeof evaluateInputs
->;
+import type { GivenEvaluateOptions } from '../options/library-options.ts';
 
 /** An evaluation that is to be made. */
-export interface EvaluateJob extends Omit<JobValues, 'labels'> {
+export interface EvaluateJob extends Omit<Values<typeof evaluateTable>, 'labels'> {
   /** Paths, URLs, patterns, folders, or `-`. */
   scored: readonly string[];
   labels: readonly string[];

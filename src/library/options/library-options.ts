@@ -1,10 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import {
-  evaluateInputs,
-  evaluateLimits,
-  evaluateOptions,
-  evaluateOutputs,
-} from '../../base/options/evaluate/evaluate-options.ts';
+import type { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
 import type { Kind, Options } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
@@ -77,9 +72,6 @@ const { categories: _categories, iterations: _iterations, ...ofImport } = import
 
 /** The options of `rowcast import` that a program gives by name; it gives objects and numbers for the others. */
 export const importTable = ofImport;
-
-/** The options of `rowcast evaluate` that a program gives by name. */
-export const evaluateTable = { ...evaluateOptions, ...evaluateLimits, ...evaluateOutputs, ...evaluateInputs };
 
 /** What a program may give for an option: numbers of a unit also as text with it. */
 type GivenValue<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }

@@ -105,3 +105,11 @@ export const evaluateInputs = {
   'max-record-bytes': historyOptions['max-record-bytes'],
   ...storeAccess,
 } as const satisfies Record<string, Option>;
+
+/** All of them. */
+export const evaluateTable = {
+  ...evaluateOptions,
+  ...evaluateLimits,
+  ...evaluateOutputs,
+  ...evaluateInputs,
+} as const;
