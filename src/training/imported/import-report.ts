@@ -105,7 +105,7 @@ export async function importReport(
     ...(nulls.length > 0 && { nulls: [...nulls] }),
     tech_specs: {
       algorithm: `${imported.library}, ${countOf(imported.trees.length, 'tree')}`,
-      ...(tested !== undefined && { testing_accuracy: tested.testingAccuracy }),
+      ...tested?.specs,
     },
     imported_from: {
       library: imported.library,
