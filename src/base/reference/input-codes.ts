@@ -60,15 +60,8 @@ export const inputCodes = {
     cause: 'A file to evaluate has no columns that `score` writes.',
     fix: 'Give the `--prefix` of the run; `--classes` if columns do not name each class.',
   },
-  other_row_count: {
-    exit: [2],
-    cause: 'Labels cannot be joined by `--by-row`, because there are more or fewer of them than scored rows.',
-    fix: 'Join them by `--key`.',
-  },
-  bad_evaluation: {
-    exit: [2],
-    cause: 'The file of `--earlier` is no summary of `rowcast evaluate`.',
-  },
+  other_row_count: { exit: [2], cause: 'With `--by-row`, there are more or fewer labels than scored rows.' },
+  bad_evaluation: { exit: [2], cause: 'The file of `--earlier` is no summary of `rowcast evaluate`.' },
   needs_file: {
     exit: [2],
     cause: 'Parquet is read from its end, so it cannot be a pipe.',

@@ -1,20 +1,13 @@
 import { definitionOption, definitionOptions, dryRunOption } from '../../base/options/definition.ts';
-import {
-  evaluateInputs,
-  evaluateLimits,
-  evaluateOptions,
-  evaluateOutputs,
-  scoredPositional,
-} from '../../base/options/evaluate/evaluate-options.ts';
 import { jsonOption, progressOptions, statusOptions } from '../../base/options/observability.ts';
 import { inputsPositional } from '../../base/options/option.ts';
 import { repairOptions } from '../../base/options/repair.ts';
 import { runGroups } from '../../base/options/score.ts';
-import { homeOption } from '../../base/options/service.ts';
 import { planOptions, queueOption, shardOptions, workersOption } from '../../base/options/shards.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
+import { evaluateCommand } from './evaluate/evaluate-command.ts';
 
 /** Commands that score files and check the results. */
 export const scoreCommands: readonly CommandRow[] = [
@@ -143,27 +136,7 @@ export const scoreCommands: readonly CommandRow[] = [
     },
     load: () => import('../commands/verify.ts'),
   },
-  {
-    name: 'evaluate',
-    group: 'Score',
-    describe: 'say whether predictions came true, when labels have come',
-    positionals: [{ name: 'scored', ...scoredPositional, defaultText: "the definition's", isRepeated: true }],
-    options: {
-      Labels: { ...definitionOption, ...evaluateOptions, ...homeOption },
-      Limits: evaluateLimits,
-      Output: { ...evaluateOutputs, ...jsonOption },
-      Input: evaluateInputs,
-      Progress: progressOptions,
-    },
-    examples: {
-      'Join outcomes by a key': `rowcast evaluate scored.csv --labels outcomes.csv --key customer_id \\
-  --predict churned --html october.html`,
-      'Each month on its own, with a limit for a scheduler': `rowcast evaluate 'scored/*.parquet' --labels outcomes.csv --key customer_id \\
-  --predict churned --by month --min-auc 0.78`,
-      'As a definition says': 'rowcast evaluate --definition nightly.yaml',
-    },
-    load: () => import('../commands/evaluate.ts'),
-  },
+  evaluateCommand,
   {
     name: 'repair',
     group: 'Score',

@@ -13,18 +13,8 @@ import type { LocatedDefinition } from './inspect-definition.ts';
 const scoreSection: Options = { ...sections.service, ...sections.score, ...homeOption };
 
 /** What is read among the options that are paths. All others are written. */
-const READ = [
-  'input',
-  'compare',
-  'history',
-  'scored',
-  'labels',
-  'earlier',
-  'api-key-file',
-  'client-cert',
-  'client-key',
-  'ca-file',
-];
+const READ = ['input', 'compare', 'history', 'api-key-file', 'client-cert', 'client-key', 'ca-file'];
+const EVALUATED = ['scored', 'labels', 'earlier'];
 
 /** Options that count for the url of a definition only. */
 const OF_URL = ['api-key-file', 'client-cert', 'client-key', 'ca-file'];
@@ -54,17 +44,13 @@ export function accessesOf(
   ) => {
     for (const [name, value] of Object.entries(section)) {
       const path = pathOf(name);
-      if (
-        !isPath(options[name], value) ||
-        !uses(path[0] === 'evaluate' ? `evaluate.${name}` : name) ||
-        isGiven(path, name)
-      )
-        continue;
+      const isUsed = uses(path[0] === 'evaluate' ? path.join('.') : name);
+      if (!isPath(options[name], value) || !isUsed || isGiven(path, name)) continue;
       if (OF_URL.includes(name) && !isDefined) continue;
       for (const what of [value].flat().map(String))
         accesses.push({
           path,
-          does: READ.includes(name) ? 'read' : 'write',
+          does: [...READ, ...EVALUATED].includes(name) ? 'read' : 'write',
           what,
           isFile: true,
           refusal: refusalOf(definition.file, what),

@@ -133,11 +133,7 @@ export const metricsFile = (lock: () => Promise<LockedOutput>): RunObserver =>
     text: summary => [openMetricsText('rowcast_run', runMetrics(summary))],
   }));
 
-/**
- * Metrics in the OpenMetrics text format, for the textfile collector of a node exporter.
- *
- * @param of what all names begin with
- */
+/** Metrics in the OpenMetrics text format, for the textfile collector of a node exporter; `of` begins all names. */
 export const openMetricsText = (of: string, metrics: readonly RunMetric[]): string =>
   `${metrics.map(metric => familyText(of, metric)).join('')}# EOF\n`;
 
