@@ -145,6 +145,17 @@ describe('an earlier output', () => {
     assert.match(stderr, /the file was changed since its run has finished/);
   });
 
+  it('may be the output that is replaced, of which nothing is reused if a run was killed at its end', async t => {
+    const { folder, run } = await nights(t);
+    const own = ['in.csv', '-o', 'old.csv', '--reuse', 'old.csv'];
+    for (let night = 0; night < 2; night++)
+      assert.deepEqual(await run(own).then(({ code, sent }) => ({ code, sent })), { code: 0, sent: 0 });
+    await utimes(join(folder, 'old.csv'), 1, 1);
+    const { code, sent, stderr } = await run(own);
+    assert.deepEqual([code, sent], [0, 20], stderr);
+    assert.match(stderr, /nothing of old\.csv is reused: nothing tells what made it/);
+  });
+
   it('is refused if nothing tells what made it, and passed over if it is not there', async t => {
     const { folder, run } = await nights(t);
     await writeFile(join(folder, 'other.csv'), await readFile(join(folder, 'old.csv')));
