@@ -72,7 +72,8 @@ describe('an imported model that labelled rows test', () => {
     await writeFile(test, rows.map((row, i) => (i === 0 ? row : row.replace(/[^,]*$/, ''))).join('\n'));
     assert.match(String(await outcome({ test })), /^too_few_rows: no row has a value in "churned"/);
     assert.match(String(await outcome({ predict: undefined })), /^bad_option: --test needs the column/);
-    assert.match(String(await outcome({ test: '-' })), /^bad_option: --test cannot be stdin/);
+    for (const test of ['-', '/dev/null'])
+      assert.match(String(await outcome({ test })), /^bad_option: --test cannot be a pipe/);
     assert.match(String(await outcome({ predict: 'churn' })), /^no_such_column: .*Did you mean "churned"/);
   });
 
