@@ -9,4 +9,6 @@ else if (process.argv[2] === 'files') await import('./files.ts');
 else if (process.argv[2] === 'serve') await import('./serve.ts');
 else if (process.argv[2] === 'reuse') await import('./reuse/reuse.ts');
 else if (process.argv[2] === 'shards') await import('./shards.ts');
+else if (process.argv[2] === 'evaluate') await import('./evaluate/evaluate.ts');
+else if (process.argv[2] === 'numbers') await import('./numbers.ts');
 else await import('./score.ts');
