@@ -100,6 +100,13 @@ function earlierRows(input: Buffer): Buffer {
   return Buffer.from(`${[header, ...others.toReversed()].join('\n')}\n`, 'latin1');
 }
 
+/** Such rows after so many others that they are found in a table. */
+function farRows(input: Buffer): Buffer {
+  const [header = '', ...rows] = earlierRows(input).toString('latin1').split('\n');
+  const others = Array.from({ length: 70_000 }, (_, row) => `8${row},other,`);
+  return Buffer.from([header, ...others, ...rows].join('\n'), 'latin1');
+}
+
 /** Several members, so that most kills come after the first one, from which the run resumes. */
 const long: Shape = { words: 200 };
 
@@ -214,6 +221,13 @@ export const variants: readonly (() => Variant)[] = [
     report: versioned,
     earlier: earlierRows(rowsOf()),
     isTerminated: true,
+  }),
+  () => ({
+    name: 'reused predictions, in a table',
+    input: rowsOf(),
+    output: 'out.csv',
+    report: versioned,
+    earlier: farRows(rowsOf()),
   }),
   () => ({
     name: 'reused predictions, rejects, gzip out',

@@ -76,6 +76,7 @@ type Flight = ReturnType<typeof inFlight>;
 class KnownRows {
   readonly #known: KnownPredictions;
   readonly #options: KnownRowsOptions;
+  readonly #memory = BatchMemory.create();
   readonly #readFields: (batch: Batch) => Fields;
   readonly #columns: readonly number[];
   readonly #packed: PackedRows;
@@ -89,12 +90,7 @@ class KnownRows {
     this.#columns = features.map(({ index }) => index);
     this.#packed = new PackedRows(merging.layout);
     this.#appended = appendedFor(merging, known.predictionType);
-    const memory = BatchMemory.create();
-    const read = merging.layout.fieldReader(memory);
-    this.#readFields = batch => {
-      memory?.clear();
-      return read(batch);
-    };
+    this.#readFields = merging.layout.fieldReader(this.#memory);
   }
 
   /** Which parts of packed batches are cut by. */
@@ -156,11 +152,14 @@ class KnownRows {
 
   async #find(batch: Batch): Promise<KnownBatch> {
     const known = this.#known;
+    const memory = this.#memory;
+    memory?.clear();
+    const reserved = memory && known.keys.reserve(memory, batch, this.#columns);
     const fields = this.#readFields(batch);
     const copied = new CopiedRows(fields.rows);
     const without = fields.rowsWithout?.(this.#columns) ?? new Map();
     const { faults, rows } = fields;
-    const keys = known.keys.keysOf(fields, this.#columns);
+    const keys = known.keys.keysOf(fields, this.#columns, reserved);
     await known.find({ keys, rows, firstRow: batch.start.row, without }, copied);
     if (known.checkedShare > 0)
       for (let row = 0; row < rows; row++)
