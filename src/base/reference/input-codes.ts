@@ -30,7 +30,7 @@ export const inputCodes = {
     cause: 'The input is damaged, cut off, or followed by something else.',
     fix: 'Transfer it again.',
   },
-  no_zstd: { exit: [2], cause: 'zstd needs Node 22.15, or the program `zstd`.' },
+  no_zstd: { exit: [2], cause: 'Neither Node (from 22.15 on) nor a program `zstd` can read zstd.' },
   bad_encoding: { exit: [2, 3], cause: 'The input is invalid in its `--encoding`; UTF-8 needs none.' },
   empty_input: { exit: [2], cause: 'The input has no bytes, or only blank lines and delimiters.' },
   unsupported_format: {
