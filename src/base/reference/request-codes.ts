@@ -42,7 +42,7 @@ export const requestCodes = {
   http_NNN: {
     exit: [2, 3, 75],
     cause: 'The status NNN, without a problem code.',
-    fix: '401, 403: check the key; 404: `--report` and `--url`; else see the service’s log.',
+    fix: 'Status 401, 403: check the key; 404: `--report` and `--url`; else see the service’s log.',
   },
   wrong_answer: {
     exit: [2, 3],
