@@ -70,7 +70,7 @@ export const requestCodes = {
   mixed_up_responses: {
     exit: [3],
     cause:
-      '[Responses were mixed up](model-servers.md#responses-that-get-mixed-up); the output was discarded.',
+      'Responses were [mixed up](model-servers.md#responses-that-get-mixed-up); the output was discarded.',
     fix: 'Have the service echo `X-Request-Id`.',
   },
   client_closed: { exit: [2, 3], cause: 'The program closed the client during a request.' },
