@@ -97,16 +97,24 @@ export async function openReuse(
   };
 }
 
+/** Checks that it matters how many rows are sent, and not which. @throws RowcastError `bad_option` */
+export function checkSentOnce({ scorer }: Pick<RowsPlan, 'scorer'>, option = '--dedupe'): void {
+  const refuse = (why: string): never => {
+    throw new RowcastError('bad_option', `${option}: ${why}`, { hint: 'Leave it out.' });
+  };
+  if (scorer.name === LOCAL)
+    refuse('a local report predicts a row in the time in which an earlier prediction is found');
+  if (scorer.dependsOnBatch === true)
+    refuse('the predictions of this service depend on which rows share a request');
+}
+
 /** @throws RowcastError `bad_option` */
-function checkOptions({ values, part }: Run, { scorer, layout, report }: RowsPlan): void {
+function checkOptions({ values, part }: Run, plan: RowsPlan): void {
+  checkSentOnce(plan, '--reuse');
+  const { layout, report } = plan;
   const refuse = (why: string, hint: string): never => {
     throw new RowcastError('bad_option', `--reuse: ${why}`, { hint });
   };
-  const without = 'Leave it out.';
-  if (scorer.name === LOCAL)
-    refuse('a local report predicts a row in the time in which an earlier prediction is found', without);
-  if (scorer.dependsOnBatch === true)
-    refuse('the predictions of this service depend on which rows share a request', without);
   if (part !== undefined) refuse('a run in shards sends all rows', 'Leave it out, or score without shards.');
   const { format = layout.format } = writtenFile(values);
   if (format !== layout.format)

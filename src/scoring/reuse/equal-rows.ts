@@ -1,0 +1,43 @@
+import type { CopiedRows } from './copied-rows.ts';
+import type { RowsByKey } from './known-rows.ts';
+import type { Results } from './results.ts';
+import { RowTable } from './row-table.ts';
+
+/** The most rows of the table, of which each takes 46 bytes, and the most memory of their results: 64 MiB in all. */
+const ROWS = 900_000;
+export const EQUAL_RESULT_BYTES = 24 << 20;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Finds rows that are equal to one which is sent before them, among the last ones. */
+export class EqualRows {
+  readonly #table: RowTable;
+  readonly #maxRows: number;
+  readonly #results: Pick<Results, 'keptFrom'>;
+
+  constructor(results: Pick<Results, 'keptFrom'>, maxRows = ROWS) {
+    this.#table = new RowTable(maxRows, 0);
+    this.#maxRows = maxRows;
+    this.#results = results;
+  }
+
+  /** @param first the number of the result of the first row that is sent */
+  find({ keys, rows, without }: RowsByKey, first: number, into: CopiedRows): void {
+    let next = first;
+    for (let row = 0; row < rows; row++) {
+      if (into.has(row) || without.has(row)) {
+        if (into.isSent(row)) next++;
+        continue;
+      }
+      const slot = this.#table.find(keys, row);
+      const result = slot === -1 ? -1 : this.#table.positionOf(slot);
+      if (result >= this.keptFrom(next)) into.setEqual(row, result);
+      else this.#table.add(keys, row, NO_BYTES, 0, 0, next++);
+    }
+  }
+
+  /** The number of the first result that rows to come may get. @param next number of a result */
+  keptFrom(next: number): number {
+    return Math.max(0, this.#results.keptFrom, next - this.#maxRows);
+  }
+}
