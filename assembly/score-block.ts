@@ -11,6 +11,8 @@ const FEATURE_BYTES = 8;
 /**
  * Writes the bins of a feature's numbers, `rows` of them in steps of `step` bytes: how many cuts are below each. NaN is missing,
  * and so is a number whose size is at most `zero`.
+ *
+ * @param others where the same bins are written, but 0 for missing numbers; 0 for nowhere
  */
 export function binNumbers(
   values: usize,
@@ -21,10 +23,16 @@ export function binNumbers(
   zero: f64,
   missing: i32,
   bins: usize,
+  others: usize,
 ): void {
   for (let row = 0; row < rows; row++, values += step, bins += 2) {
     const value = load<f64>(values);
-    store<u16>(bins, isNaN(value) || abs<f64>(value) <= zero ? missing : binOf(cuts, count, value));
+    const isMissing = isNaN(value) || abs<f64>(value) <= zero;
+    const bin = isMissing ? 0 : binOf(cuts, count, value);
+    store<u16>(bins, isMissing ? missing : bin);
+    if (others === 0) continue;
+    store<u16>(others, bin);
+    others += 2;
   }
 }
 
@@ -52,8 +60,8 @@ export function binLevels(values: usize, step: i32, rows: i32, levels: i32, miss
  * Adds the leaves of a block's trees to the scores of rows, in steps of `step` bytes: the masks of a row's bins leave one bit
  * of each tree, that of the leaf where the row ends. Two rows are scored at once.
  *
- * @param leaves doubles
  * @param words 128 bytes
+ * @param isSingle whether leaves and sums are in single precision
  */
 export function addLeaves(
   features: usize,
@@ -64,22 +72,10 @@ export function addLeaves(
   rows: i32,
   scores: usize,
   step: i32,
+  isSingle: bool,
 ): void {
-  addMasked<f64>(features, count, masks, leaves, words, rows, scores, step);
-}
-
-/** As `addLeaves`, with leaves and sums in single precision. */
-export function addSingleLeaves(
-  features: usize,
-  count: i32,
-  masks: usize,
-  leaves: usize,
-  words: usize,
-  rows: i32,
-  scores: usize,
-  step: i32,
-): void {
-  addMasked<f32>(features, count, masks, leaves, words, rows, scores, step);
+  if (isSingle) addMasked<f32>(features, count, masks, leaves, words, rows, scores, step);
+  else addMasked<f64>(features, count, masks, leaves, words, rows, scores, step);
 }
 
 function addMasked<T>(

@@ -1,3 +1,4 @@
+import { evaluateTable } from '../src/base/options/evaluate/evaluate-options.ts';
 import { defaultTextOf, type Option, type Options } from '../src/base/options/option.ts';
 import { camelCase } from '../src/base/options/values/resolve-options.ts';
 import {
@@ -14,6 +15,7 @@ const TABLES: Readonly<Record<string, Options>> = {
   GivenVerifyOptions: verifyTable,
   GivenHistoryOptions: historyTable,
   GivenImportOptions: importTable,
+  GivenEvaluateOptions: evaluateTable,
 };
 
 /**

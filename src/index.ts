@@ -20,10 +20,12 @@ export type {
 } from './base/contract/schemas.ts';
 export { type Location, RowcastError } from './base/errors.ts';
 export type { ClientTls } from './client/transport/tls.ts';
+export type { Evaluation } from './evaluate/evaluation.ts';
 export type { Reject } from './formats/records/reject.ts';
 export type { Callbacks, Progress, Retry } from './library/callbacks.ts';
 export { loadDefinition } from './library/definition/definition.ts';
 export type { Definition } from './library/definition/inspect-definition.ts';
+export { type EvaluateOptions, evaluate } from './library/evaluate/evaluate.ts';
 export { type PlanOptions, plan } from './library/forecast/plan.ts';
 export type { Plan, PlannedInput } from './library/forecast/plan-of.ts';
 export { type ImportModelOptions, importModel } from './library/import-model.ts';

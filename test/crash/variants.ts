@@ -19,6 +19,8 @@ export interface Variant {
   options?: readonly string[];
   /** The service's response for the report. */
   report?: StubOptions['report'];
+  /** The input of an earlier run, whose predictions are reused. */
+  earlier?: Buffer;
   /** The input has another modification time at each start, with the same bytes. */
   isTouched?: true;
   /** Every other kill is a SIGTERM. */
@@ -86,6 +88,16 @@ export function linesOf({ hasRejects = false, ...shape }: Shape = {}, count = RO
     return hasRejects ? brokenAt(row, object) : object;
   });
   return Buffer.from(`${lines.join('\n')}\n`, 'latin1');
+}
+
+/** A service that states the version of its model. */
+const versioned = { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) };
+
+/** Rows of another night: of every three, one is another, and one is missing. They are in reverse order. */
+function earlierRows(input: Buffer): Buffer {
+  const [header = '', ...rows] = input.toString('latin1').trimEnd().split('\n');
+  const others = rows.flatMap((row, index) => (index % 3 === 0 ? [] : index % 3 === 1 ? [`9${row}`] : [row]));
+  return Buffer.from(`${[header, ...others.toReversed()].join('\n')}\n`, 'latin1');
 }
 
 /** Several members, so that most kills come after the first one, from which the run resumes. */
@@ -194,6 +206,22 @@ export const variants: readonly (() => Variant)[] = [
     inputName: 'in.parquet',
     output: 'out.csv',
     report: known,
+  }),
+  () => ({
+    name: 'reused predictions, SIGTERM',
+    input: rowsOf(),
+    output: 'out.csv',
+    report: versioned,
+    earlier: earlierRows(rowsOf()),
+    isTerminated: true,
+  }),
+  () => ({
+    name: 'reused predictions, rejects, gzip out',
+    input: rowsOf({ ...long, ...flawed }),
+    output: 'out.csv.gz',
+    report: versioned,
+    earlier: earlierRows(rowsOf({ ...long, ...flawed })),
+    hasRejects: true,
   }),
   () => ({ name: 'a pipe, written again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
   () => ({

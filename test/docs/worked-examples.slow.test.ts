@@ -13,6 +13,14 @@ it('the sessions of the page about many files print what it says, except for tim
   await replay(blocks, await folderOfReader(t));
 });
 
+it('the sessions of the page about evaluations print what it says', { timeout: 300_000 }, async t => {
+  const blocks = blocksOf('evaluate.md');
+  assert.equal(blocks.filter(({ language }) => language === 'console').length, 1);
+  const folder = await folderOfReader(t);
+  await cp(join(root, 'fixtures/telecom-history.csv'), join(folder, 'fixtures/telecom-history.csv'));
+  await replay(blocks, folder);
+});
+
 it('the sessions of the page about imported models print what it says', { timeout: 300_000 }, async t => {
   const blocks = blocksOf('imported-models.md');
   assert.equal(blocks.filter(({ language }) => language === 'console').length, 2);

@@ -267,9 +267,11 @@ const importedReport = z.object({
   classes: z.array(z.string()).exactOptional(),
   /** What is predicted is a number, if the list is empty, or one for each name. */
   numbers: z.array(z.string()).exactOptional(),
-  tech_specs: techSpecs.pick({ algorithm: true }).extend({ testing_accuracy: z.string().exactOptional() }),
+  tech_specs: techSpecs
+    .pick({ algorithm: true })
+    .extend({ testing_accuracy: z.string().exactOptional(), testing_r2: z.string().exactOptional() }),
   imported_from: importedFrom,
-  quality: quality.exactOptional(),
+  quality: z.union([quality, numberQuality]).exactOptional(),
 });
 
 /** A report as it is stored. */
@@ -345,7 +347,7 @@ export type Report = TrainedReport | NumbersReport | ImportedReport;
 
 /** A report of classes whose model another library trained, and labelled rows tested here. */
 export type TestedReport = ImportedReport &
-  Required<Pick<ImportedReport, 'predicts' | 'classes' | 'quality'>>;
+  Required<Pick<ImportedReport, 'predicts' | 'classes'>> & { quality: Quality };
 
 export const isTested = (report: Report): report is TestedReport =>
   isImported(report) &&

@@ -134,36 +134,35 @@ export interface Kernel {
     zero: number,
     missing: number,
     bins: number,
+    others: number,
   ): void;
   binLevels(values: number, step: number, rows: number, levels: number, missing: number, bins: number): void;
-  readonly addLeaves: AddMasked;
-  readonly addSingleLeaves: AddMasked;
-  readonly walkTrees: Walk;
-  readonly walkSingleTrees: Walk;
+  addLeaves(
+    features: number,
+    count: number,
+    masks: number,
+    leaves: number,
+    words: number,
+    rows: number,
+    scores: number,
+    step: number,
+    isSingle: number,
+  ): void;
+  walkTrees(
+    trees: number,
+    count: number,
+    nodes: number,
+    leaves: number,
+    sets: number,
+    bins: number,
+    open: number,
+    ends: number,
+    rows: number,
+    scores: number,
+    step: number,
+    isSingle: number,
+  ): void;
 }
-
-type AddMasked = (
-  features: number,
-  count: number,
-  masks: number,
-  leaves: number,
-  words: number,
-  rows: number,
-  scores: number,
-  step: number,
-) => void;
-
-type Walk = (
-  trees: number,
-  count: number,
-  nodes: number,
-  leaves: number,
-  sets: number,
-  bins: number,
-  rows: number,
-  scores: number,
-  step: number,
-) => void;
 
 let compiled: WebAssembly.Module | undefined;
 

@@ -55,6 +55,13 @@ export const inputCodes = {
     cause: 'An imported model does not give the predictions that `--expect` has, so no report was made.',
     fix: 'Check `--features`, `--categories` and `--classes`.',
   },
+  no_predictions: {
+    exit: [2],
+    cause: 'A file to evaluate has no columns that `score` writes.',
+    fix: 'Give the `--prefix` of the run; `--classes` if columns do not name each class.',
+  },
+  other_row_count: { exit: [2], cause: 'With `--by-row`, there are more or fewer labels than scored rows.' },
+  bad_evaluation: { exit: [2], cause: 'The file of `--earlier` is no summary of `rowcast evaluate`.' },
   needs_file: {
     exit: [2],
     cause: 'Parquet is read from its end, so it cannot be a pipe.',

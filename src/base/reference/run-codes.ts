@@ -158,6 +158,12 @@ export const runCodes = {
     cause: 'More rejects than `--max-rejects`.',
     fix: 'Look at them; a larger limit resumes.',
   },
+  beyond_limit: {
+    exit: [3],
+    cause:
+      'A figure of `rowcast evaluate` is beyond `--min-auc`, `--max-log-loss` or `--max-calibration-error`.',
+    fix: 'See [evaluations](evaluate.md#limits).',
+  },
   too_many_mismatches: {
     exit: [3],
     cause: 'More values than `--max-mismatches` do not fit their column.',

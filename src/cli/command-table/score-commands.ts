@@ -7,6 +7,7 @@ import { planOptions, queueOption, shardOptions, workersOption } from '../../bas
 import { storeAccess } from '../../base/options/store.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
+import { evaluateCommand } from './evaluate/evaluate-command.ts';
 
 /** Commands that score files and check the results. */
 export const scoreCommands: readonly CommandRow[] = [
@@ -135,6 +136,7 @@ export const scoreCommands: readonly CommandRow[] = [
     },
     load: () => import('../commands/verify.ts'),
   },
+  evaluateCommand,
   {
     name: 'repair',
     group: 'Score',

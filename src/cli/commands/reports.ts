@@ -1,5 +1,4 @@
 import { numbersText, testedText } from '../../base/contract/imported-facts.ts';
-import { isOfNumbers } from '../../base/contract/schemas.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
 import { listReports } from '../../models/store/report-store.ts';
@@ -27,7 +26,7 @@ export async function run(context: Context): Promise<number> {
       classes: report?.classes ?? null,
       numbers: (report && 'numbers' in report ? report.numbers : undefined) ?? null,
       testing_accuracy: report?.classes === undefined ? null : (testedText(report) ?? null),
-      ...(report !== undefined && isOfNumbers(report) && { testing_r2: report.tech_specs.testing_r2 }),
+      ...(report && 'testing_r2' in report.tech_specs && { testing_r2: report.tech_specs.testing_r2 }),
       damage: damage?.code ?? null,
     }));
     await printJson({ format: 1, reports: listed });

@@ -14,6 +14,7 @@ const scoreSection: Options = { ...sections.service, ...sections.score, ...homeO
 
 /** What is read among the options that are paths. All others are written. */
 const READ = ['input', 'compare', 'history', 'api-key-file', 'client-cert', 'client-key', 'ca-file'];
+const EVALUATED = ['scored', 'labels', 'earlier'];
 
 /** Options that count for the url of a definition only. */
 const OF_URL = ['api-key-file', 'client-cert', 'client-key', 'ca-file'];
@@ -29,7 +30,7 @@ export function accessesOf(
   given: Given,
   uses: (name: string) => boolean = () => true,
 ): Access[] {
-  const { score, train } = definition;
+  const { score, train, evaluate } = definition;
   const { isDefined } = connectionOf({ ...given, defined: score });
   const isGiven = (path: MemberPath, name: string): boolean =>
     definition.isSet(path) ||
@@ -43,12 +44,13 @@ export function accessesOf(
   ) => {
     for (const [name, value] of Object.entries(section)) {
       const path = pathOf(name);
-      if (!isPath(options[name], value) || !uses(name) || isGiven(path, name)) continue;
+      const isUsed = uses(path[0] === 'evaluate' ? path.join('.') : name);
+      if (!isPath(options[name], value) || !isUsed || isGiven(path, name)) continue;
       if (OF_URL.includes(name) && !isDefined) continue;
       for (const what of [value].flat().map(String))
         accesses.push({
           path,
-          does: READ.includes(name) ? 'read' : 'write',
+          does: [...READ, ...EVALUATED].includes(name) ? 'read' : 'write',
           what,
           isFile: true,
           refusal: refusalOf(definition.file, what),
@@ -59,6 +61,7 @@ export function accessesOf(
     addFiles(sections.train, train, name => ['train', name]);
     if (uses('history')) accesses.push(reportToTrain(definition, given));
   }
+  if (evaluate !== undefined) addFiles(sections.evaluate, evaluate, name => ['evaluate', name]);
   addFiles(scoreSection, score, pathInScore);
   if (uses('input-env') && score['input-env'] !== undefined && given.flags['input-env'] === undefined)
     accesses.push({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { reportId } from '../../base/contract/schemas.ts';
-import { historyPositional, inputsPositional, type Options } from '../../base/options/option.ts';
+import { evaluateTable, scoredPositional } from '../../base/options/evaluate/evaluate-options.ts';
+import { historyPositional, inputsPositional, type Option, type Options } from '../../base/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
 import { scaleOutOptions } from '../../base/options/shards.ts';
@@ -14,6 +15,7 @@ export const sections = {
   train: { history: historyPositional, ...trainOptions, ...historyOptions },
   service: serviceOptions,
   score: { input: inputsPositional, ...scoreOptions, ...scaleOutOptions },
+  evaluate: { scored: scoredPositional, ...evaluateTable },
 } as const satisfies Record<string, Options>;
 
 const wire = z
@@ -42,8 +44,21 @@ export const definitionSchema = z
       input: schemaOf(inputsPositional).describe(inputsPositional.describe),
       report: describedSchema(scoreOptions.report),
     }).describe('the rows to score'),
+    evaluate: section(sections.evaluate, {
+      scored: schemaOf(scoredPositional).describe(scoredPositional.describe),
+      key: columns(evaluateTable.key),
+      by: columns(evaluateTable.by),
+    })
+      .describe('what rowcast evaluate compares, when labels have come')
+      .optional(),
   })
   .describe('A definition of a rowcast run');
+
+/** One column, or a list of them. */
+function columns(option: Option): z.ZodType {
+  const schema = z.union([z.string().min(1), schemaOf(option)]);
+  return schema.describe(option.describe).optional();
+}
 
 /** The schema of a section: the table's options, all optional, overridden by the section's own members. */
 function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {

@@ -18,6 +18,8 @@ export interface Definition {
   train: Readonly<Record<string, unknown>> | undefined;
   /** Includes the keys of `service`. */
   score: Readonly<Record<string, unknown>>;
+  /** What `rowcast evaluate` does. */
+  evaluate?: Readonly<Record<string, unknown>> | undefined;
   /** The output with the variables in its name: what the outputs of different nights have in common. */
   outputAsWritten?: string | undefined;
 }
@@ -122,7 +124,7 @@ function withoutConsequences(issues: readonly MemberIssue[]): MemberIssue[] {
 
 /** Merges the sections. */
 function resolved(
-  { home, train, service = {}, score }: z.infer<typeof definitionSchema>,
+  { home, train, service = {}, score, evaluate }: z.infer<typeof definitionSchema>,
   file: string,
 ): Definition {
   const place = (options: Options, section: Section): Section =>
@@ -135,6 +137,7 @@ function resolved(
     file,
     train: train && place(sections.train, train),
     score: place({ ...sections.service, ...sections.score }, { ...service, ...score }),
+    evaluate: evaluate && place(sections.evaluate, evaluate),
   };
 }
 

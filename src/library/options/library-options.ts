@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
 import type { Kind, Options } from '../../base/options/option.ts';
 import { runOptions } from '../../base/options/score.ts';
 import { homeOption } from '../../base/options/service.ts';
@@ -95,6 +96,7 @@ export interface GivenProbeOptions extends Given<typeof probeOptions> {}
 export interface GivenVerifyOptions extends Given<typeof verifyTable> {}
 export interface GivenHistoryOptions extends Given<typeof historyTable> {}
 export interface GivenImportOptions extends Given<typeof importTable> {}
+export interface GivenEvaluateOptions extends Given<typeof evaluateTable> {}
 
 /** Options of `scoreStream`: those of `rowcast score` in camel case, with values as in a definition. */
 export interface ScoreStreamOptions extends GivenScoreOptions, Callbacks {

@@ -128,18 +128,22 @@ function writeFileNow(path: string, text: Iterable<string>, isPrivate: boolean):
 
 /** Writes the file of --metrics. */
 export const metricsFile = (lock: () => Promise<LockedOutput>): RunObserver =>
-  resultFile(async () => ({ ...(await lock()), text: summary => [metricsText(summary)] }));
+  resultFile(async () => ({
+    ...(await lock()),
+    text: summary => [openMetricsText('rowcast_run', runMetrics(summary))],
+  }));
 
-/** A summary in the OpenMetrics text format, for the textfile collector of a node exporter. */
-const metricsText = (summary: Summary): string => `${runMetrics(summary).map(familyText).join('')}# EOF\n`;
+/** Metrics in the OpenMetrics text format, for the textfile collector of a node exporter; `of` begins all names. */
+export const openMetricsText = (of: string, metrics: readonly RunMetric[]): string =>
+  `${metrics.map(metric => familyText(of, metric)).join('')}# EOF\n`;
 
 /** The units at the end of a name, as OpenMetrics has them; the name of bytes is their unit. */
 const suffixes: Partial<Record<RunMetric['unit'], string>> = { s: '_seconds', '1': '_ratio' };
 
 /** Nothing if no value is known. */
-function familyText({ name, unit, help, samples }: RunMetric): string {
+function familyText(of: string, { name, unit, help, samples }: RunMetric): string {
   if (samples.length === 0) return '';
-  const family = `rowcast_run_${name}${suffixes[unit] ?? ''}`;
+  const family = `${of}_${name}${suffixes[unit] ?? ''}`;
   const lines = samples.map(({ labels, value }) => `${family}{${labelsText(labels)}} ${value}\n`);
   return `# TYPE ${family} gauge\n# HELP ${family} ${help}\n${lines.join('')}`;
 }

@@ -9,7 +9,7 @@ const PARTS = 256;
 /** An entry is its key, the length of its bytes, and its bytes, filled up to whole words. */
 const HEAD_WORDS = KEY_WORDS + 1;
 const WORD_BYTES = 4;
-const FIRST_WORDS = 1 << 8;
+const FIRST_WORDS = 1 << 4;
 /** About so many words are looked through for an entry. */
 const BLOCK_WORDS = 1 << 6;
 /** Entries of a part, so that the first word of a key and the number of an entry are one exact number. */
@@ -30,13 +30,16 @@ export class HashedRows {
 
   /** @param maxBytes memory for the table */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    // The rest is for growing and sorting.
+    this.#maxBytes = 0.75 * maxBytes;
   }
 
   add(keys: Int32Array, row: number, from: Buffer, start: number, end: number): void {
     this.#rows++;
-    this.#bytes += this.#partOf(keys, row).add(keys, row * KEY_WORDS, from, start, end);
-    if (this.#bytes > this.#maxBytes) this.#spill();
+    const file = this.#file;
+    this.#bytes += this.#partOf(keys, row).add(keys, row * KEY_WORDS, { from, start, end }, file);
+    // From then on, the parts keep their memory, and write it to the file when it is full.
+    if (file === undefined && this.#bytes > this.#maxBytes) this.#spill();
   }
 
   /** No row is added any more. */
@@ -72,7 +75,6 @@ export class HashedRows {
   #spill(): void {
     this.#file ??= new SpillFile();
     for (const part of this.#parts) part.spill(this.#file);
-    this.#bytes = 0;
   }
 }
 
@@ -81,6 +83,7 @@ class SpillFile {
   readonly #folder = mkdtempSync(join(tmpdir(), 'rowcast-reuse-'));
   readonly #fd = openSync(join(this.#folder, 'rows'), 'wx+', 0o600);
   #size = 0;
+  #block = new Int32Array(1 << 10);
 
   constructor() {
     if (process.platform !== 'win32') this.#remove();
@@ -94,6 +97,13 @@ class SpillFile {
       done += writeSync(this.#fd, bytes, done, bytes.length - done, at + done);
     this.#size += bytes.length;
     return at;
+  }
+
+  /** Reads a few words, which are overwritten by the next call. */
+  block(words: number, at: number): [Int32Array<ArrayBuffer>, Uint8Array<ArrayBuffer>] {
+    if (words > this.#block.length) this.#block = new Int32Array(2 * words);
+    this.read(this.#block.subarray(0, words), at);
+    return [this.#block, new Uint8Array(this.#block.buffer)];
   }
 
   /** Fills words with those at an offset. */
@@ -132,13 +142,20 @@ class Part {
   #at = 0;
 
   /** @returns bytes of memory that it takes in addition */
-  add(keys: Int32Array, at: number, from: Buffer, start: number, end: number): number {
+  add(
+    keys: Int32Array,
+    at: number,
+    { from, start, end }: { from: Buffer; start: number; end: number },
+    file: SpillFile | undefined,
+  ): number {
     const recent = (keys[at + 1] as number) & 255;
     if (hasKey(this.#words, this.#recent[recent] as number, keys, at)) return 0;
-    this.#recent[recent] = this.#length;
     const length = end - start;
-    const next = this.#length + HEAD_WORDS + Math.ceil(length / WORD_BYTES);
+    const size = HEAD_WORDS + Math.ceil(length / WORD_BYTES);
     const before = this.#words.length;
+    if (file !== undefined && this.#length + size > before) this.spill(file);
+    this.#recent[recent] = this.#length;
+    const next = this.#length + size;
     if (next > before) {
       const larger = new Int32Array(Math.max(next, before + (before >> 1)));
       larger.set(this.#words);
@@ -159,7 +176,6 @@ class Part {
     if (words.length > 0) this.#extents.push({ at: file.append(words), words: words.length });
     this.#length = 0;
     this.#recent.fill(-1);
-    this.#set(new Int32Array(FIRST_WORDS));
   }
 
   #set(words: Int32Array<ArrayBuffer>): void {
@@ -218,11 +234,9 @@ class Part {
     let end = this.#blocks[low] as number;
     let [words, bytes] = [this.#words, this.#bytes];
     if (file !== undefined) {
-      words = new Int32Array(end - entry);
-      bytes = new Uint8Array(words.buffer);
-      file.read(words, this.#at + entry * WORD_BYTES);
+      [words, bytes] = file.block(end - entry, this.#at + entry * WORD_BYTES);
+      end -= entry;
       entry = 0;
-      end = words.length;
     }
     for (; entry < end && (words[entry] as number) <= first; entry += entrySize(words, entry)) {
       if (words[entry] !== first || !hasKey(words, entry, keys, at)) continue;

@@ -9,6 +9,7 @@ import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
 import type { KnownPredictions, RowsByKey } from '../../scoring/reuse/known-rows.ts';
 import { RowKeys } from '../../scoring/reuse/row-keys.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
+import type { FileVersion } from '../../storage/backend.ts';
 import {
   backends as defaultBackends,
   documentAt,
@@ -53,6 +54,8 @@ export interface Reuse {
 interface EarlierFile {
   readonly file: string;
   readonly made: Made;
+  /** The version of the file that was compared with it. */
+  readonly version: FileVersion;
 }
 
 /**
@@ -73,7 +76,7 @@ export async function openReuse(
   const files: EarlierFile[] = [];
   for (const file of await filesOf(values, backends, control.signal)) {
     const made = await readMade(file, { run, record, plan, now });
-    if (made !== undefined) files.push({ file, made });
+    if (made !== undefined) files.push(made);
   }
   const [first] = files;
   for (const { file, made } of files)
@@ -166,7 +169,7 @@ interface ReadMadeOptions {
 async function readMade(
   file: string,
   { run, record, plan, now }: ReadMadeOptions,
-): Promise<Made | undefined> {
+): Promise<EarlierFile | undefined> {
   const { backends = defaultBackends, values, control } = run;
   const nothing = (why: string): undefined => {
     record.note({ code: 'nothing_to_reuse', message: `nothing of ${sanitize(file)} is reused: ${why}` });
@@ -188,11 +191,9 @@ async function readMade(
       ? output.modified === version.modified ||
         (sha256 !== null && sha256 === (await sha256Of(file, backends)))
       : output.etag === version.etag);
-  if (!isSame)
-    throw otherPredictions(
-      file,
-      'the file was changed since its run has finished, or copied without its time',
-    );
+  // A run that was killed when its output was there has not written what made it.
+  if (!isSame && file === values.output) return nothing('nothing tells what made it');
+  if (!isSame) throw wasChanged(file);
   checkMade(file, made, now, plan);
   const age = (Date.parse(record.attempt.runStartedAt) - Date.parse(made.predicted_at)) / 1000;
   if (values.reuseMaxAge !== undefined && age > values.reuseMaxAge)
@@ -202,8 +203,11 @@ async function readMade(
       code: 'reuse_without_version',
       message: `predictions since ${made.predicted_at} are reused, although the service does not tell whether its model has changed`,
     });
-  return made;
+  return { file, made, version };
 }
+
+const wasChanged = (file: string): RowcastError =>
+  otherPredictions(file, 'the file was changed since its run has finished, or copied without its time');
 
 function madeOf(file: string, bytes: Buffer): Made {
   try {
@@ -227,13 +231,18 @@ function knownIn(
   const names = columnsToAppend(merging, predictionType).map(({ name }) => name);
   const keys = new RowKeys();
   const { maxRecordBytes, maxGroupBytes, rename = {} } = values;
-  for (const { file } of files)
+  for (const { file, version } of files)
     outputs.push(
       new EarlierOutput({
         maxBytes: Math.floor(values.reuseMemory / files.length),
         onOrder: order => record.reuses(file, order),
         async open(skipped) {
           const source = await openSource(file, false, undefined, backends, control.signal);
+          const { size, modified } = source.version;
+          if (size !== version.size || modified !== version.modified) {
+            source.close();
+            throw wasChanged(file);
+          }
           const read = { maxRecordBytes, maxGroupBytes, nulls: options.nulls };
           const maxBytes = appended?.maxBytes ?? 0;
           const from = { layout, features, rename, appended: names, maxBytes, keys, read };

@@ -60,7 +60,7 @@ export async function importReport(
   options: ImportOptions,
 ): Promise<{ report: ImportedReport; isSkipped: boolean }> {
   const { id, home, ifExists = 'fail', nulls = [], predict } = options;
-  checkTest(options);
+  await checkTest(options);
   const before =
     ifExists === 'replace' || !(await hasReport(home, id)) ? undefined : await readReport(home, id);
   if (before !== undefined) {
@@ -78,7 +78,8 @@ export async function importReport(
   const converted = toModel(imported, { ...options, header, signature });
   const compared =
     expect === undefined ? undefined : await compareWithExpected(converted, expect, { ...reading, nulls });
-  const namesClasses = imported.predicts.kind === 'classes' && imported.predicts.names !== undefined;
+  const hasNames = imported.predicts.kind === 'classes' && imported.predicts.names !== undefined;
+  const namesClasses = hasNames && options.classes === undefined;
   const tested =
     test === undefined || predict === undefined
       ? undefined
@@ -105,7 +106,7 @@ export async function importReport(
     ...(nulls.length > 0 && { nulls: [...nulls] }),
     tech_specs: {
       algorithm: `${imported.library}, ${countOf(imported.trees.length, 'tree')}`,
-      ...(tested !== undefined && { testing_accuracy: tested.testingAccuracy }),
+      ...tested?.specs,
     },
     imported_from: {
       library: imported.library,
@@ -137,14 +138,16 @@ export async function importReport(
 }
 
 /** @throws RowcastError `bad_option` for files of rows that cannot be read */
-function checkTest({ test, expect, predict }: ImportOptions): void {
+async function checkTest({ test, expect, predict }: ImportOptions): Promise<void> {
   if (test !== undefined && predict === undefined)
     throw new RowcastError('bad_option', '--test needs the column that has the labels', {
       hint: 'Name it with --predict COLUMN.',
     });
-  for (const [option, file] of Object.entries({ expect, test }))
-    if (file === '-')
-      throw new RowcastError('bad_option', `--${option} cannot be stdin: the file is read more than once`);
+  for (const [option, file] of Object.entries({ expect, test })) {
+    const isPipe = file !== undefined && (await stat(file).catch(() => undefined))?.isFile() === false;
+    if (isPipe || file === '-')
+      throw new RowcastError('bad_option', `--${option} cannot be a pipe: the file is read more than once`);
+  }
 }
 
 /** Reads a file, or the one in a folder of MLflow. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { codePointOrder } from '../../base/contract/predictions.ts';
-import type { ImportedReport, Quality, Warning } from '../../base/contract/schemas.ts';
+import type { ImportedReport, Warning } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
@@ -10,8 +10,9 @@ import { compileModel } from '../../models/model/compiled-model.ts';
 import { engineOf } from '../../models/model/engine.ts';
 import { driversOf } from '../findings/drivers.ts';
 import { measure } from '../findings/evaluate.ts';
+import { baselineWarnings, measureNumbers, r2Text } from '../findings/numbers/evaluate-numbers.ts';
 import { classScores, rocCurve } from '../findings/roc.ts';
-import { testingResultsCsv } from '../findings/testing-results.ts';
+import { extendedCsv, testingResultsCsv } from '../findings/testing-results.ts';
 import { dominanceWarnings, majorityWarnings } from '../findings/warnings.ts';
 import { type EvaluatedRows, percent } from '../learn/evaluation.ts';
 import type { OpenOptions } from '../rows/open-batches.ts';
@@ -19,8 +20,8 @@ import { type LabelledHistory, readHistory } from '../rows/read-history.ts';
 
 /** What labelled rows show of an imported model. */
 export interface TestedModel {
-  quality: Quality;
-  testingAccuracy: string;
+  quality: NonNullable<ImportedReport['quality']>;
+  specs: Omit<ImportedReport['tech_specs'], 'algorithm'>;
   drivers: ImportedReport['drivers'];
   warnings: Warning[];
   notes: string[];
@@ -49,56 +50,80 @@ export async function testModel(
   { predict, nulls, namesClasses, ...reading }: TestOptions,
 ): Promise<TestedModel> {
   const { columns, prediction, predictor, output } = model;
-  if (prediction.kind !== 'distribution')
-    throw new RowcastError('bad_option', '--test is for models of classes whose probabilities sum to 1', {
-      hint: 'Leave out --test, or compare with the library’s predictions: --expect FILE.',
-    });
+  const isOfNumber = prediction.kind === 'numbers' && prediction.names.length === 0;
+  if (prediction.kind !== 'distribution' && !isOfNumber)
+    throw new RowcastError(
+      'bad_option',
+      '--test is for models of one number, or of classes whose probabilities sum to 1',
+      { hint: 'Leave out --test, or compare with the library’s predictions: --expect FILE.' },
+    );
   const features = [...new Set(columns.map(({ name }) => name))];
+  const target = isOfNumber ? 'numbers' : 'classes';
   const history = await readHistory({
-    ...{ ...reading, historyFile: file, predict, nulls, features, seed: SEED, target: 'classes' },
+    ...{ ...reading, historyFile: file, predict, nulls, features, target, seed: SEED },
   }).catch(error => {
     if (error instanceof RowcastError) Object.assign(error.location, { file, ...error.location });
     throw error;
   });
-  const classes = [...prediction.classes];
-  const labels = labelsIn(history, classes, { file, predict, namesClasses });
-  const { header, rows, singles } = history;
-  const indexes = columns.map(({ name }) => header.indexOf(name));
+  const { header, rows, singles, numbers = [] } = history;
+  if (rows.length === 0)
+    throw new RowcastError('too_few_rows', `no row has a value in "${sanitize(predict)}"`, {
+      location: { file },
+    });
   const engine = engineOf(compileModel(predictor, columns, prediction, output), {
     memory: BatchMemory.create(),
   });
-  const measured = measure(engine, columns, { rows, labels, classes, indexes, singles }, { seed: SEED });
+  const testing = { rows, singles, indexes: columns.map(({ name }) => header.indexOf(name)) };
+  const notes = [
+    ...history.notes,
+    `The metrics are of the rows in ${sanitize(basename(file))}: they are too good if the model was trained on any of them.`,
+  ];
+  if (prediction.kind !== 'distribution') {
+    const { quality, predictions, shares } = measureNumbers(
+      engine,
+      columns,
+      { ...testing, numbers },
+      { seed: SEED },
+    );
+    const added = [`actual_${predict}`, `predicted_${predict}`];
+    const valuesOf = (row: number) => [String(numbers[row]), String(predictions[row])];
+    return {
+      quality,
+      specs: { testing_r2: r2Text(quality.r2) },
+      drivers: driversOf(columns, shares),
+      warnings: baselineWarnings(predictions, numbers, quality),
+      notes,
+      testingResults: Buffer.from(extendedCsv(history, { added, valuesOf })),
+    };
+  }
+  const classes = [...prediction.classes];
+  const labels = labelsIn(history, classes, { file, predict, namesClasses });
+  const measured = measure(engine, columns, { ...testing, labels, classes }, { seed: SEED });
   const { quality, probabilities, shares } = measured;
   const drivers = driversOf(columns, shares);
   const scored = { probabilities, labels, classes: classes.length };
   return {
     quality,
-    testingAccuracy: percent(measured.testingAccuracy),
+    specs: { testing_accuracy: percent(measured.testingAccuracy) },
     drivers,
     warnings: [
       ...chanceWarnings(scored, classes, namesClasses),
       ...dominanceWarnings(drivers, quality),
       ...majorityWarnings(quality, classes.length),
     ],
-    notes: [
-      ...history.notes,
-      `The metrics are of the rows in ${sanitize(basename(file))}: they are too good if the model was trained on any of them.`,
-    ],
+    notes,
     testingResults: Buffer.from(
       testingResultsCsv({ header, rows, predicts: predict, classes, labels, probabilities }),
     ),
   };
 }
 
-/** Each row's class, as an index. @throws RowcastError `bad_option`, `too_few_rows` */
+/** Each row's class, as an index. @throws RowcastError `bad_option` */
 function labelsIn(
   { labels }: LabelledHistory,
   classes: readonly string[],
   { file, predict, namesClasses }: { file: string; predict: string; namesClasses: boolean },
 ): number[] {
-  const name = sanitize(predict);
-  if (labels.length === 0)
-    throw new RowcastError('too_few_rows', `no row has a value in "${name}"`, { location: { file } });
   const encode = columnEncoderOf({ name: predict, type: 'categorical', levels: [...classes] });
   const levels = labels.map(encode);
   const unknown = new Set(labels.filter((_, row) => levels[row] === null));
@@ -107,7 +132,7 @@ function labelsIn(
   const listed = (names: Iterable<string>): string => formatList([...names].map(each => `"${each}"`));
   throw new RowcastError(
     'bad_option',
-    `"${name}" has labels that are no classes of the model: ${listed(unknown)}; its classes are ${listed(classes)}`,
+    `"${sanitize(predict)}" has labels that are no classes of the model: ${listed(unknown)}; its classes are ${listed(classes)}`,
     {
       location: { file },
       hint: namesClasses

@@ -93,7 +93,7 @@ function figuresSection(evaluation: Evaluation): Html {
   ];
   return html`<section class="card stack" aria-labelledby="figures"><h2 id="figures">Figures</h2>
 ${testing !== null && html`<p class="muted">Next to what the report's own testing rows showed.</p>`}
-${earlier !== null && html`<p class="muted">Earlier: <span class="path">${sanitize(earlier.evaluation)}</span>, made at ${sanitize(earlier.evaluated_at)}.</p>`}
+${earlier !== null && html`<p class="muted">Earlier: <span class="path">${sanitize(earlier.evaluation)}</span>, made at ${minuteOf(earlier.evaluated_at)}.</p>`}
 ${table('Table of figures', head, rows)}</section>`;
 }
 
@@ -217,7 +217,7 @@ function factsSection(evaluation: Evaluation): Html {
   const { joined, scored, labels, evaluated_at: at, threshold, version } = evaluation;
   const MAX_FILES = 100;
   const facts: [name: string, text: HtmlPart][] = [
-    ['Evaluated', sanitize(at)],
+    ['Evaluated', minuteOf(at)],
     ['Threshold', threshold ?? undefined],
     [
       'Scored files',
@@ -241,3 +241,5 @@ function factsSection(evaluation: Evaluation): Html {
   return html`<section class="card stack" aria-labelledby="facts"><h2 id="facts">Facts</h2>
 <dl class="facts">${facts.map(([name, text]) => text !== undefined && html`<dt>${name}</dt><dd>${text}</dd>`)}</dl></section>`;
 }
+
+const minuteOf = (iso: string): string => `${sanitize(iso.slice(0, 16).replace('T', ' '))} UTC`;

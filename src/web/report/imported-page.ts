@@ -5,7 +5,7 @@ import type { Session } from '../session/sessions.ts';
 import { countText } from '../texts.ts';
 import { useIt } from './report-page.ts';
 import { IMPORT_NOTES, importedOrigin } from './sections/imported-origin.ts';
-import { notes, reportHeading } from './sections/overview.ts';
+import { drivers, notes, reportHeading, warnings } from './sections/overview.ts';
 
 /** The report of a model that another library trained, and who looks at it. */
 interface ImportedView {
@@ -14,7 +14,7 @@ interface ImportedView {
   origin: string;
 }
 
-/** The page of a report that was imported without labelled rows: it has no metrics, and so no charts. */
+/** The page of a report that was imported without labelled rows, or that predicts numbers: it has no charts of results. */
 export function importedPage(view: ImportedView): Page {
   const { report, origin } = view;
   const features = Object.fromEntries(report.columns.map(({ name }) => [name, null]));
@@ -25,7 +25,9 @@ export function importedPage(view: ImportedView): Page {
     styles: ['report.css'],
     scripts: ['copy.js'],
     content: html`${reportHeading(view)}
+${warnings(view)}
 <div class="overview">${importedOrigin(report)}
+${report.drivers.length > 0 && drivers(view)}
 ${columns(report)}</div>
 ${useIt({ report, origin, features: JSON.stringify(features) })}
 ${notes(view, IMPORT_NOTES)}`,

@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Random } from '../../../fixtures/random.ts';
 import { root } from '../../support/root.ts';
-import type { RunOptions } from '../../support/rowcast.ts';
+import { type RunOptions, rowcast } from '../../support/rowcast.ts';
 import { type Stub, startStub } from '../../support/stub/service.ts';
 import { rejectSome } from '../unscorable.ts';
 import { BATCH_ROWS, ROWS, SENT, type Variant } from '../variants.ts';
@@ -26,6 +26,10 @@ export interface Job {
   onCall: ((ids: readonly unknown[]) => Promise<void> | void) | undefined;
   service: VaryingService;
 }
+
+/** The output of an earlier run, and the file beside it. */
+const EARLIER = 'earlier.csv';
+export const earlierFiles = [EARLIER, `${EARLIER}.reuse`];
 
 export async function prepare(variant: Variant, folder: string, random: Random): Promise<Job> {
   const usual = variant.output.startsWith('out.jsonl') ? 'in.jsonl' : 'in.csv';
@@ -55,16 +59,35 @@ export async function prepare(variant: Variant, folder: string, random: Random):
     onCall: undefined,
     service: new VaryingService(),
   };
+  if (variant.earlier !== undefined) {
+    const before = join(folder, 'before.csv');
+    await writeFile(before, variant.earlier);
+    const args = [
+      'score',
+      before,
+      '-o',
+      join(folder, EARLIER),
+      '--report',
+      'r',
+      '--features',
+      SENT,
+      '--url',
+      stub.url,
+    ];
+    await rowcast([...args, '--reuse', 'none'], { env: { ROWCAST_API_KEY: stub.key } });
+    await Promise.all([before, join(folder, `${EARLIER}.rejects`)].map(path => rm(path, { force: true })));
+  }
   return job;
 }
 
 /** The command, the same at each start, and its stdin: the first `bytes` of the input if given. */
 export function commandOf(
-  { variant, input, output, summary, stub }: Job,
+  { variant, folder, input, output, summary, stub }: Job,
   { failingSync, bytes }: { failingSync?: number | undefined; bytes?: number | undefined } = {},
 ): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
   args.push('--features', SENT, '--checkpoint-interval', '0', '--batch-rows', String(BATCH_ROWS));
+  if (variant.earlier !== undefined) args.push('--reuse', join(folder, EARLIER));
   args.push('--summary', summary, ...(variant.options ?? []));
   const env = {
     ROWCAST_API_KEY: stub.key,

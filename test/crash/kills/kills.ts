@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Random } from '../../../fixtures/random.ts';
 import { type Finished, rowcast, startRowcast } from '../../support/rowcast.ts';
 import type { Variant } from '../variants.ts';
-import { commandOf, type Job, prepare } from './job.ts';
+import { commandOf, earlierFiles, type Job, prepare } from './job.ts';
 import { isDue, type Moment, momentOf, type Phase, phaseOf } from './moment.ts';
 import { differenceOf } from './varying.ts';
 
@@ -107,8 +107,15 @@ interface Until {
 
 /** One output: its run is killed a few times, then runs to its end. */
 async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): Promise<void> {
-  const { folder, input, summary, variant } = job;
-  const expected = [input, summary, ...wanted.files.keys()];
+  const { folder, input, output, summary, variant } = job;
+  const kept = `${output}.reuse`;
+  const expected = [
+    input,
+    summary,
+    ...wanted.files.keys(),
+    kept,
+    ...earlierFiles.map(name => join(folder, name)),
+  ];
   for (let kills = 0; ; ) {
     const moment = kills < most ? await momentOf(job, random, tally.kills) : undefined;
     const { code, signal, stderr } = await runUntil(job, moment);
@@ -142,7 +149,7 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
   const left = (await readdir(folder)).map(name => join(folder, name));
   const litter = left.filter(path => !expected.includes(path));
   if (litter.length > 0) tally.failures.push(`left behind: ${litter.join(', ')}`);
-  for (const path of [summary, ...wanted.files.keys()]) await rm(path, { force: true });
+  for (const path of [summary, ...wanted.files.keys(), kept]) await rm(path, { force: true });
 }
 
 /** How a file differs from that of an uninterrupted run; with varying responses, each row must match one of them. */

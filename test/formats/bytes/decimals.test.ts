@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { MAX_DECIMAL_BYTES, readDecimal, writeDecimal } from '../../../src/formats/bytes/decimals.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import { runs } from '../../support/random-tests.ts';
@@ -11,7 +12,26 @@ function textOf(value: number): string {
   return into.bytes.toString('latin1', 1, writeDecimal(value, into, 1));
 }
 
-const isExact = (value: number): void => assert.equal(textOf(value), String(value));
+const memory = BatchMemory.create();
+assert.ok(memory);
+const { kernel, buffer } = memory;
+const openingAt = memory.keep(Int32Array.of(0, 0));
+const valueAt = memory.keep(new Float64Array(1));
+const endsAt = memory.keep(new Int32Array(2));
+const textAt = memory.keep(new Uint8Array(64));
+
+/** As the kernel writes it; undefined if it does not. */
+function textInKernel(value: number): string | undefined {
+  new Float64Array(buffer, valueAt, 1)[0] = value;
+  if (kernel.appendFields(valueAt, 1, 0, 1, openingAt, 0, textAt, endsAt) === 0) return undefined;
+  return Buffer.from(buffer, textAt, new Int32Array(buffer, endsAt, 2)[1]).toString('latin1');
+}
+
+function isExact(value: number): void {
+  assert.equal(textOf(value), String(value));
+  const isWritten = value === 0 || (value >= 2 ** -37 && value <= 1);
+  assert.equal(textInKernel(value), isWritten ? String(value) : undefined);
+}
 
 describe('a number that is written as bytes', () => {
   it('has the text of String() at the limits of each way to write it', () => {
@@ -22,6 +42,11 @@ describe('a number that is written as bytes', () => {
         isExact(value);
     for (const value of [0, -0, 5e-324, 0.1 + 0.2, 0.0000012345678901234567, Number.NaN, 1e21, -0.25])
       isExact(value);
+  });
+
+  it('has the text of String() next to powers of two, where doubles are closer on one side', () => {
+    for (let power = 2; power > 2 ** -50; power /= 2)
+      for (let ulps = -3; ulps <= 3; ulps++) isExact(power * (1 + (ulps * Number.EPSILON) / 2));
   });
 
   it('has the text of String() with any number of decimals', () => {

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { runOptions } from '../../../src/base/options/score.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { startObjectService } from '../../support/object-store/object-service.ts';
 import { type Stub, type StubOptions, startStub } from '../../support/stub/service.ts';
 
 const VERSION = 'a'.repeat(64);
@@ -145,6 +146,17 @@ describe('an earlier output', () => {
     assert.match(stderr, /the file was changed since its run has finished/);
   });
 
+  it('may be the output that is replaced, of which nothing is reused if a run was killed at its end', async t => {
+    const { folder, run } = await nights(t);
+    const own = ['in.csv', '-o', 'old.csv', '--reuse', 'old.csv'];
+    for (let night = 0; night < 2; night++)
+      assert.deepEqual(await run(own).then(({ code, sent }) => ({ code, sent })), { code: 0, sent: 0 });
+    await utimes(join(folder, 'old.csv'), 1, 1);
+    const { code, sent, stderr } = await run(own);
+    assert.deepEqual([code, sent], [0, 20], stderr);
+    assert.match(stderr, /nothing of old\.csv is reused: nothing tells what made it/);
+  });
+
   it('is refused if nothing tells what made it, and passed over if it is not there', async t => {
     const { folder, run } = await nights(t);
     await writeFile(join(folder, 'other.csv'), await readFile(join(folder, 'old.csv')));
@@ -200,6 +212,27 @@ describe('an earlier output', () => {
     const sharded = await run(['in/a.csv', '-o', 'd.csv', '--reuse', 'old.csv', '--workers', '2']);
     assert.equal(sharded.code, 2);
     assert.match(sharded.stderr, /a run in shards sends all rows/);
+  });
+
+  it('may be an object of a store, and so may the run that reuses it', async t => {
+    const { folder, stub } = await nights(t);
+    const store = await startObjectService(t);
+    store.put('/in.csv', Buffer.from(INPUT));
+    const env = {
+      ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_ENDPOINT_URL_S3: store.endpoint },
+      ...{ ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    };
+    const run = async (output: string, reused: string): Promise<number> => {
+      stub.bodies.length = 0;
+      const args = ['score', 's3://bucket/in.csv', '--report', 'r', '-o', output, '--reuse', reused];
+      const { code, stderr } = await rowcast(args, { cwd: folder, env });
+      assert.equal(code, 0, stderr);
+      return stub.bodies.reduce((sum, { personas }) => sum + personas.length, 0);
+    };
+    assert.equal(await run('s3://bucket/a.csv.gz', 's3://bucket/none.csv'), 20);
+    assert.equal(await run('s3://bucket/b.csv', 's3://bucket/a.csv.gz'), 0);
+    assert.equal(await run('c.csv', 's3://bucket/b.csv'), 0);
+    assert.deepEqual(await readFile(join(folder, 'c.csv')), await readFile(join(folder, 'old.csv')));
   });
 
   it('is pointless for a local report', async t => {

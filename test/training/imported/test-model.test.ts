@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { isTested } from '../../../src/base/contract/schemas.ts';
 import { testingResults } from '../../../src/models/store/report-store.ts';
 import { type ImportOptions, importReport } from '../../../src/training/imported/import-report.ts';
 import { newFolder } from '../../support/folder.ts';
 import { root } from '../../support/root.ts';
+import { expectedNumbers } from '../../support/service/imported-home.ts';
 
 const history = join(root, 'fixtures/telecom-history.csv');
 const file = join(root, 'fixtures/models/telecom-lightgbm.txt');
@@ -20,7 +22,7 @@ describe('an imported model that labelled rows test', () => {
   it('has the metrics that Python computes of the predictions of LightGBM', async t => {
     const home = await newFolder(t);
     const { report } = await importReport(given(home));
-    const { quality } = report;
+    const quality = isTested(report) ? report.quality : undefined;
     assert.deepEqual(
       [quality?.testing_rows, quality?.accuracy, quality?.auc, quality?.log_loss, quality?.confusion],
       [
@@ -70,8 +72,37 @@ describe('an imported model that labelled rows test', () => {
     await writeFile(test, rows.map((row, i) => (i === 0 ? row : row.replace(/[^,]*$/, ''))).join('\n'));
     assert.match(String(await outcome({ test })), /^too_few_rows: no row has a value in "churned"/);
     assert.match(String(await outcome({ predict: undefined })), /^bad_option: --test needs the column/);
-    assert.match(String(await outcome({ test: '-' })), /^bad_option: --test cannot be stdin/);
+    for (const test of ['-', '/dev/null'])
+      assert.match(String(await outcome({ test })), /^bad_option: --test cannot be a pipe/);
     assert.match(String(await outcome({ predict: 'churn' })), /^no_such_column: .*Did you mean "churned"/);
+  });
+
+  it('has the errors and R² of its numbers', async t => {
+    const home = await newFolder(t);
+    const { rows, predictions } = await expectedNumbers();
+    const test = join(home, 'labelled.csv');
+    // Each prediction is 1 too low or too high.
+    const lines = rows.map((row, i) =>
+      [...row, (predictions[i]?.[0] ?? 0) + (i % 2 === 0 ? 1 : -1)].join(','),
+    );
+    await writeFile(test, `${['monthly_charges,age,balance,constant,amount', ...lines].join('\n')}\n`);
+    const model = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
+    const { report } = await importReport({ file: model, id: 'r', home, predict: 'amount', test });
+    const { quality } = report;
+    assert.ok(quality !== undefined && 'rmse' in quality);
+    assert.deepEqual(
+      [quality.rmse, quality.mae, quality.testing_rows].map(each => Number(each.toFixed(6))),
+      [...[1, 1, rows.length]],
+    );
+    assert.equal(report.tech_specs.testing_r2, quality.r2?.toFixed(3));
+    assert.ok(report.drivers.length > 0 && report.classes === undefined);
+    const results = (await (await testingResults(home, 'r')).toArray()).join('').split('\n');
+    assert.match(results[0] ?? '', /,amount,actual_amount,predicted_amount$/);
+    assert.ok(results[1]?.endsWith(`,${predictions[0]?.[0]}`), results[1]);
+    const numbers = { ...given(home, { test, predict: 'amount', id: 'classes' }), file: model };
+    await assert.rejects(importReport(numbers), { code: 'bad_option' });
+    const texts = importReport({ file: model, id: 'x', home, predict: 'churned', test: history });
+    await assert.rejects(texts, { code: 'no_such_column' });
   });
 
   it('knows its classes in another spelling', async t => {
@@ -80,7 +111,8 @@ describe('an imported model that labelled rows test', () => {
     const text = await readFile(history, 'utf8');
     await writeFile(test, text.replace(/,no$/gm, ',0.0').replace(/,yes$/gm, ',1.0'));
     const { report } = await importReport(given(home, { test, classes: undefined }));
-    assert.deepEqual([report.classes, report.quality?.auc], [['0', '1'], 0.879248]);
+    assert.ok(isTested(report));
+    assert.deepEqual([report.classes, report.quality.auc], [['0', '1'], 0.879248]);
   });
 
   it('finds the columns whose names have spaces by its names with underscores', async t => {

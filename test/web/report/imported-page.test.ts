@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
-import { importedHome, importedRows } from '../../support/service/imported-home.ts';
+import { expectedNumbers, importedHome, importedRows } from '../../support/service/imported-home.ts';
 import { type OwnedPlatform, servingPlatform, signIn } from '../../support/web/platform.ts';
 
 async function platformWithImports(t: TestContext): Promise<OwnedPlatform> {
@@ -68,6 +68,22 @@ describe('the page of an imported report', () => {
     assert.match(await browser.page('/'), /tested<\/a>[\s\S]*?82\.8%/);
     const results = await browser.fetch('/platform/reports/tested/testing-results.csv');
     assert.match(await results.text(), /,actual_churned,predicted_churned,probability_no,probability_yes\n/);
+  });
+
+  it('has the errors of a model of numbers, and its drivers', async t => {
+    const { browser, home } = await platformWithImports(t);
+    const { rows, predictions } = await expectedNumbers();
+    const test = join(home, 'labelled.csv');
+    const lines = rows.map((row, i) => [...row, predictions[i]?.[0]].join(','));
+    await writeFile(test, `${['monthly_charges,age,balance,constant,amount', ...lines].join('\n')}\n`);
+    const file = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
+    const args = ['--report', 'tested', '--predict', 'amount', '--home', home, '--test', test];
+    const imported = await rowcast(['import', file, ...args]);
+    assert.equal(imported.code, 0, imported.stderr);
+    const page = await browser.page('/predictions/tested');
+    assert.equal(factsOn(page)['R²'], '1.000');
+    assert.match(factsOn(page).RMSE ?? '', /^0; always the median: \d/);
+    assert.ok(page.includes('id="driver-chart"'));
   });
 
   it('has no persona to try, no curve and no testing results', async t => {

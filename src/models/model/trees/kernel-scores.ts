@@ -1,9 +1,16 @@
 import type { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { Kernel } from '../../../base/kernel/kernel.ts';
-import type { FeatureBins } from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
 import { BLOCK_WORDS, type LeafMasks, leafMasks } from './leaf-masks.ts';
-import { BLOCK_ROWS, MISSING_BIN, type NodeTable, nodeTable } from './node-table.ts';
+import {
+  BLOCK_ROWS,
+  CHILD_WORD,
+  FEATURE_BINS,
+  MISSING_BIN,
+  NODE_WORDS,
+  type NodeTable,
+  nodeTable,
+} from './node-table.ts';
 import { type AddScores, treeScores } from './walk-trees.ts';
 
 /** Trees as a kernel reads them, which takes some milliseconds to compute. */
@@ -70,25 +77,18 @@ interface Block {
 }
 
 function blockSteps(prepared: PreparedTrees, block: Block): BlockStep[] {
-  const binsAt = block.memory.keep(new Uint16Array(block.width * BLOCK_ROWS));
-  const isMasked = prepared.kind === 'masks';
-  const missing = isMasked ? undefined : MISSING_BIN;
+  const binsAt = block.memory.keep(new Uint16Array(block.width * FEATURE_BINS));
   return [
-    ...binSteps(prepared.bins, missing, block, binsAt),
-    ...(isMasked ? leafSteps(prepared, block, binsAt) : [walkStep(prepared, block, binsAt)]),
+    ...binSteps(prepared, block, binsAt),
+    ...(prepared.kind === 'masks' ? leafSteps(prepared, block, binsAt) : [walkStep(prepared, block, binsAt)]),
   ];
 }
 
-const binsOf = (feature: number, binsAt: number): number => binsAt + feature * BLOCK_ROWS * BIN_BYTES;
+const binsOf = (feature: number, binsAt: number): number => binsAt + feature * FEATURE_BINS * BIN_BYTES;
 
-/**
- * Put the values of the features that trees ask about into bins.
- *
- * @param missingNumber the bin of missing numbers, if it is not the one after all others
- */
+/** Put the values of the features that trees ask about into bins. */
 function binSteps(
-  bins: readonly FeatureBins[],
-  missingNumber: number | undefined,
+  { kind, bins }: PreparedTrees,
   { trees, width, valuesAt, memory }: Block,
   binsAt: number,
 ): BlockStep[] {
@@ -101,8 +101,10 @@ function binSteps(
     if (cuts === undefined) return [(kernel, rows) => kernel.binLevels(from, step, rows, count, last, to)];
     const cutsAt = memory.keep(cuts);
     const zero = trees.zeros[feature] as number;
-    const missing = missingNumber ?? last;
-    return [(kernel, rows) => kernel.binNumbers(from, step, rows, cutsAt, cuts.length, zero, missing, to)];
+    const [missing, others] = kind === 'masks' ? [last, 0] : [MISSING_BIN, to + BLOCK_ROWS * BIN_BYTES];
+    return [
+      (kernel, rows) => kernel.binNumbers(from, step, rows, cutsAt, cuts.length, zero, missing, to, others),
+    ];
   });
 }
 
@@ -114,10 +116,26 @@ function walkStep(
 ): BlockStep {
   const [treesAt, nodesAt] = [memory.keep(trees), memory.keep(nodes)];
   const [leavesAt, setsAt] = [memory.keep(leaves), memory.keep(sets)];
+  const kept = new Int32Array(memory.buffer, nodesAt, nodes.length);
+  for (let at = CHILD_WORD; at < kept.length; at += NODE_WORDS) kept[at] = nodesAt + (kept[at] as number);
+  const openAt = memory.keep(new Uint16Array(BLOCK_ROWS + 8));
+  const endsAt = memory.keep(new Int32Array(BLOCK_ROWS + 1));
   const [count, step] = [roots.length, stride * NUMBER_BYTES];
-  const name = isSingle ? 'walkSingleTrees' : 'walkTrees';
   return (kernel, rows) =>
-    kernel[name](treesAt, count, nodesAt, leavesAt, setsAt, binsAt, rows, scoresAt, step);
+    kernel.walkTrees(
+      treesAt,
+      count,
+      nodesAt,
+      leavesAt,
+      setsAt,
+      binsAt,
+      openAt,
+      endsAt,
+      rows,
+      scoresAt,
+      step,
+      Number(isSingle),
+    );
 }
 
 /** Add the leaves at which rows end. */
@@ -127,13 +145,14 @@ function leafSteps(
   binsAt: number,
 ): BlockStep[] {
   const step = stride * NUMBER_BYTES;
+  const isSingle = Number(trees.isSingle);
   const wordsAt = memory.keep(new Uint16Array(2 * BLOCK_WORDS));
   return blocks.map(({ score, features, masks, leaves }) => {
     const places = features.flatMap(({ feature, cells }) => [binsOf(feature, binsAt), memory.keep(cells)]);
     const [placesAt, count] = [memory.keep(Int32Array.from(places)), features.length];
     const [masksAt, leavesAt] = [memory.keep(masks), memory.keep(leaves)];
     const to = scoresAt + score * NUMBER_BYTES;
-    const name = trees.isSingle ? 'addSingleLeaves' : 'addLeaves';
-    return (kernel, rows) => kernel[name](placesAt, count, masksAt, leavesAt, wordsAt, rows, to, step);
+    return (kernel, rows) =>
+      kernel.addLeaves(placesAt, count, masksAt, leavesAt, wordsAt, rows, to, step, isSingle);
   });
 }

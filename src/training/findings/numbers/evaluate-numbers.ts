@@ -104,7 +104,7 @@ export function findingsOfNumbers(
   };
 }
 
-const r2Text = (r2: number | null): string => r2?.toFixed(3) ?? 'undefined';
+export const r2Text = (r2: number | null): string => r2?.toFixed(3) ?? 'undefined';
 
 /** A column that tells the number leaves hardly any error. */
 const LEFT_ERRORS = 0.05;

@@ -46,7 +46,7 @@ const deletion = (id: string, session: Session): Html =>
     session,
   });
 
-export function warnings({ report }: ReportView): Html[] {
+export function warnings({ report }: { report: Pick<Report, 'warnings'> }): Html[] {
   return report.warnings.map(({ message }) =>
     noticeBox({ kind: 'warn', text: html`<strong>Warning.</strong> ${sanitizeLines(message)}` }),
   );
@@ -112,7 +112,7 @@ const MAX_BARS = 10;
 const MAX_ROWS = 300;
 
 /** The columns by their impact. */
-export function drivers({ report }: ReportView): Html {
+export function drivers({ report }: { report: Pick<Report, 'drivers'> }): Html {
   const ranked = report.drivers.toSorted((a, b) => b.impact - a.impact);
   const [first] = ranked;
   if (first === undefined)

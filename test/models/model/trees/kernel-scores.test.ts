@@ -157,6 +157,22 @@ describe('trees in a kernel', () => {
     );
   });
 
+  it('may share nodes', () => {
+    const { whole } = random(2);
+    const pick = (limit: number): number => whole(0, limit - 1);
+    const spec = randomTrees({ kinds: [{ highest: undefined }], stride: 1, trees: 1, leaves: 100, pick });
+    spec.roots.push(...spec.roots);
+    const trees = compileTrees(spec, [{ highest: undefined }], 1);
+    assert.equal(nodeTable(trees), undefined);
+    const { walked, inKernel } = bothWays(
+      trees,
+      Float64Array.from({ length: 300 }, () => pick(40) / 3),
+      1,
+      1,
+    );
+    assert.deepEqual(inKernel, walked);
+  });
+
   it('are added in their order, which matters if their leaves are large', () => {
     const leaves = [1e308, -1e308, 0, 0, 1e308, -1e308];
     const spec: TreesSpec = {

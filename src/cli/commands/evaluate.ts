@@ -1,0 +1,3 @@
+import { runEvaluation } from '../evaluate/run-evaluation.ts';
+
+export const run = runEvaluation;

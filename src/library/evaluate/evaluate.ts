@@ -1,0 +1,218 @@
+import { stat } from 'node:fs/promises';
+import { RowcastError } from '../../base/errors.ts';
+import { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
+import type { Values } from '../../base/options/values/resolve-options.ts';
+import { sanitize } from '../../base/sanitize.ts';
+import { schemeOf } from '../../base/scheme.ts';
+import { readVersion } from '../../base/version.ts';
+import { type Evaluation, evaluationShape } from '../../evaluate/evaluation.ts';
+import { evaluationMetrics } from '../../evaluate/evaluation-metrics.ts';
+import { evaluationOf } from '../../evaluate/evaluation-of.ts';
+import { beyondLimits } from '../../evaluate/limits.ts';
+import { type TalliedFiles, tallyFiles } from '../../evaluate/tally-files.ts';
+import { readReport } from '../../models/store/report-store.ts';
+import { openMetricsText, writeWhole } from '../../runs/observers/result-file.ts';
+import { findInputs } from '../../runs/several/input-files.ts';
+import { RunLedger } from '../../runs/several/run-ledger.ts';
+import { readSummaryJson } from '../../runs/summary/earlier-summary.ts';
+import { type Backends, backendsOf, resolveTarget } from '../../storage/backends.ts';
+import { called } from '../as-rowcast-error.ts';
+import { CallbackGuard } from '../callback-guard.ts';
+import { checkObject, pathOf, readGiven } from '../options/given-values.ts';
+import type { GivenEvaluateOptions } from '../options/library-options.ts';
+
+/** An evaluation that is to be made. */
+export interface EvaluateJob extends Omit<Values<typeof evaluateTable>, 'labels'> {
+  /** Paths, URLs, patterns, folders, or `-`. */
+  scored: readonly string[];
+  labels: readonly string[];
+  home: string;
+  signal?: AbortSignal | undefined;
+  onStep?: ((step: string) => void) | undefined;
+}
+
+/** What has become of it. */
+export interface EvaluatedJob extends Pick<TalliedFiles, 'lookalikes' | 'unmatched'> {
+  evaluation: Evaluation;
+  /** Which limits are not kept, and by how much. */
+  beyond: string | undefined;
+}
+
+/**
+ * Evaluates scored files, and writes what options ask for.
+ *
+ * @throws RowcastError `usage`, `bad_option`, `no_such_report`, `bad_evaluation`, as `tallyFiles`, `unwritable_output`
+ * @throws Interrupted
+ */
+export async function evaluateJob(job: EvaluateJob): Promise<EvaluatedJob> {
+  checkJoin(job);
+  const backends = backendsOf(job);
+  const { report: id, home, earlier: earlierFile } = job;
+  const report = id === undefined ? undefined : await readReport(home, id);
+  const predict = job.predict ?? report?.predicts;
+  if (predict === undefined)
+    throw new RowcastError('usage', 'no column to compare with; use --predict COLUMN');
+  const earlier = earlierFile === undefined ? undefined : await earlierIn(earlierFile, backends);
+  const scored = await filesOf(job.scored, backends);
+  const labels = await filesOf(job.labels, backends);
+  const { signal, onStep } = job;
+  const tallied = await tallyFiles({ ...job, scored, labels, key: job.key ?? [], predict, signal, onStep });
+  const evaluation = evaluationOf(
+    tallied.tally,
+    {
+      version: readVersion(),
+      evaluated_at: new Date().toISOString(),
+      report: id ?? null,
+      predicts: predict,
+      threshold: null,
+      scored,
+      labels: labels.length === 0 ? null : labels.join(', '),
+      joined: tallied.joined,
+      testing: report === undefined ? null : testingFigures(report),
+      earlier,
+    },
+    tallied.segments,
+  );
+  const beyond = beyondLimits(evaluation, job);
+  await writeResults(evaluation, job, backends);
+  return { evaluation, beyond, lookalikes: tallied.lookalikes, unmatched: tallied.unmatched };
+}
+
+/** @throws RowcastError `usage` */
+function checkJoin({ scored, labels, key = [], byRow }: EvaluateJob): void {
+  const refuse = (message: string, hint: string): never => {
+    throw new RowcastError('usage', message, { hint });
+  };
+  const isJoined = key.length > 0 || byRow;
+  if (labels.length > 0 && !isJoined)
+    refuse(
+      '--labels: nothing says which label is whose',
+      'Name a column of both sides, such as --key customer_id; or give --by-row if both have the same rows in the same order.',
+    );
+  if (labels.length === 0 && isJoined)
+    refuse(`--${byRow ? 'by-row' : 'key'} needs --labels`, 'Name the file of what came true.');
+  if (key.length > 0 && byRow) refuse('--key and --by-row exclude each other', 'Leave one out.');
+  if ([...scored, ...labels].filter(name => name === '-').length > 1)
+    refuse('stdin cannot be both the scored rows and the labels', 'Save one of them to a file.');
+}
+
+/** The files that paths, patterns, and folders with a record of runs name. @throws RowcastError `no_such_file` */
+async function filesOf(names: readonly string[], backends: Backends): Promise<string[]> {
+  const files: string[] = [];
+  for (const name of names) {
+    if (name === '-') files.push(name);
+    else if (await isLocalFolder(name)) files.push(...(await outputsIn(name, backends)));
+    else for (const { path } of await findInputs([name], backends)) files.push(path);
+  }
+  return [...new Set(files)];
+}
+
+export const isLocalFolder = async (name: string): Promise<boolean> =>
+  schemeOf(name) === undefined && (await stat(name).catch(() => undefined))?.isDirectory() === true;
+
+async function outputsIn(folder: string, backends: Backends): Promise<string[]> {
+  const ledger = new RunLedger(folder, backends);
+  await ledger.read();
+  const outputs = ledger.files.map(({ output }) => output);
+  if (outputs.length > 0) return outputs;
+  throw new RowcastError('no_output', 'the folder has no record of runs', {
+    location: { file: folder },
+    hint: `Name its files by a quoted pattern, such as '${folder.replace(/\/+$/, '')}/*.csv'.`,
+  });
+}
+
+/** @throws RowcastError `bad_evaluation`, `no_such_file`, `unreadable_input` */
+async function earlierIn(
+  file: string,
+  backends: Backends,
+): Promise<{ name: string; evaluation: Evaluation }> {
+  const json = await readSummaryJson(file, backends).catch(error => {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  });
+  const { data, error } = evaluationShape.safeParse(json);
+  if (error === undefined) return { name: file, evaluation: data };
+  throw new RowcastError('bad_evaluation', 'the file is no evaluation', {
+    location: { file },
+    hint: 'Give a file that rowcast evaluate --summary has written.',
+  });
+}
+
+/** The figures of a report's testing rows, by the names that an evaluation has for them. */
+function testingFigures(report: object): Evaluation['testing'] {
+  const quality: unknown = 'quality' in report ? report.quality : undefined;
+  const names = ['accuracy', 'auc', 'log_loss', 'rmse', 'mae', 'median_error', 'r2'];
+  const found = Object.entries(Object(quality)).filter(
+    (figure): figure is [string, number] => names.includes(figure[0]) && typeof figure[1] === 'number',
+  );
+  return found.length === 0 ? null : Object.fromEntries(found);
+}
+
+async function writeResults(
+  evaluation: Evaluation,
+  { summary, html, metrics, signal = new AbortController().signal }: EvaluateJob,
+  backends: Backends,
+): Promise<void> {
+  const write = async (name: string | undefined, text: () => string | Promise<string>): Promise<void> => {
+    if (name !== undefined)
+      await writeWhole(await resolveTarget(name, false, backends), [await text()], signal);
+  };
+  await write(summary, () => `${JSON.stringify(evaluation, null, 2)}\n`);
+  await write(metrics, () => openMetricsText('rowcast_evaluation', evaluationMetrics(evaluation)));
+  // Loaded only when it is needed.
+  await write(html, async () =>
+    (await import('../../web/evaluate/evaluation-page.ts')).evaluationPage(evaluation),
+  );
+}
+
+/** Options of `evaluate`: those of `rowcast evaluate` in camel case. */
+export interface EvaluateOptions extends Omit<GivenEvaluateOptions, 'labels'> {
+  /** Scored files: a path, `-` for stdin, the URL of a file or an object, a pattern, or several. */
+  scored: string | URL | readonly (string | URL)[];
+  /** What came true; by default a column of the scored files. */
+  labels?: string | URL | readonly (string | URL)[] | undefined;
+  /** The folder of the local reports; `.rowcast` by default. */
+  home?: string | undefined;
+  /** Stops the evaluation; nothing is written then. */
+  signal?: AbortSignal | undefined;
+  /** Called with what is read now. If it throws or rejects, so does `evaluate`: `callback_failed`. */
+  onStep?: ((step: string) => void) | undefined;
+}
+
+/**
+ * Says whether predictions came true: joins labels to scored rows, and measures them.
+ *
+ * @throws RowcastError `beyond_limit` for a limit that is not kept, when all files are written; `no_predictions`,
+ *   `no_such_column`, `other_row_count`, `bad_option`, `interrupted`, and the errors of malformed files
+ */
+export function evaluate(given: EvaluateOptions): Promise<Evaluation> {
+  return called(given?.signal, async stop => {
+    checkObject('evaluate', given, 'scored and predict');
+    const { home = '.rowcast', onStep } = given;
+    const guard = new CallbackGuard(error => stop.fail(error));
+    const own = ['scored', 'labels', 'home', 'signal', 'onStep'];
+    const { evaluation, beyond } = await evaluateJob({
+      ...readGiven(evaluateTable, given, own),
+      scored: pathsOf('scored', given.scored),
+      labels: given.labels === undefined ? [] : pathsOf('labels', given.labels),
+      home,
+      signal: stop.signal,
+      onStep: onStep && guard.guard('onStep', onStep),
+    });
+    await guard.settled(stop.signal);
+    if (beyond !== undefined) throw beyondLimit(beyond);
+    return evaluation;
+  });
+}
+
+/** @param beyond as of `EvaluatedJob` */
+export const beyondLimit = (beyond: string): RowcastError =>
+  new RowcastError('beyond_limit', sanitize(beyond), {
+    severity: 'stopped',
+    hint: 'Look at calibration and segments, and train again with newer rows if the world has changed.',
+  });
+
+function pathsOf(option: string, given: unknown): string[] {
+  if (Array.isArray(given) && given.length > 0) return given.map(each => pathOf(option, each));
+  return [pathOf(option, given)];
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Evaluation } from '../../../src/evaluate/evaluation.ts';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import type { Finished } from '../../support/rowcast.ts';
+
+/** 40 customers: every probability of the scored ones, and whether each has left. */
+const customers = Array.from({ length: 40 }, (_, index) => ({
+  id: `C${index}`,
+  plan: index % 3 === 0 ? 'pro' : 'basic',
+  yes: (index + 0.5) / 40,
+  label: (index * 7) % 40 < index ? 'yes' : 'no',
+}));
+const SCORED = `id,plan,probability_no,probability_yes,predicted_left\n${customers
+  .map(({ id, plan, yes }) => `${id},${plan},${1 - yes},${yes},${yes > 0.3 ? 'yes' : 'no'}\n`)
+  .join('')}`;
+const LABELS = `left,id\n${customers
+  .toReversed()
+  .map(({ id, label }) => `${label},${id}\n`)
+  .join('')}`;
+
+async function bench(t: TestContext, files: Readonly<Record<string, string | Buffer>> = {}) {
+  const cwd = await newFolder(t);
+  for (const [name, text] of Object.entries({ 'scored.csv': SCORED, 'labels.csv': LABELS, ...files }))
+    await writeFile(join(cwd, name), text);
+  const run = (args: string, stdin?: string): Promise<Finished> =>
+    rowcast(['evaluate', ...args.split(' ')], { cwd, ...(stdin !== undefined && { stdin }) });
+  const evaluated = async (args: string, stdin?: string): Promise<Evaluation> => {
+    const { code, stdout, stderr } = await run(`${args} --json`, stdin);
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout.toString());
+  };
+  const refused = async (args: string, ...patterns: RegExp[]): Promise<void> => {
+    const { code, stderr } = await run(args);
+    assert.equal(code, 2, stderr);
+    for (const pattern of patterns) assert.match(stderr, pattern);
+  };
+  return { cwd, run, evaluated, refused, read: (name: string) => readFile(join(cwd, name), 'utf8') };
+}
+
+const BY_KEY = '--labels labels.csv --key id --predict left';
+
+/** The figures of an evaluation, whatever it was read from. */
+const figuresOf = ({ figures, confusion, coverage }: Evaluation) => ({ figures, confusion, coverage });
+
+describe('rowcast evaluate', () => {
+  it('joins labels in any order by a key, and compares them with the labels that were predicted', async t => {
+    const { run, evaluated } = await bench(t);
+    const { code, stdout, stderr } = await run(`scored.csv ${BY_KEY}`);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /evaluated 40 of 40 scored rows/);
+    assert.match(stdout.toString(), /^left: 40 of 40 scored rows have a label \(100\.0%\)\n/);
+    const evaluation = await evaluated(`scored.csv ${BY_KEY}`);
+    const right = customers.filter(({ yes, label }) => (yes > 0.3 ? 'yes' : 'no') === label).length;
+    assert.equal(evaluation.figures.accuracy?.value, right / 40);
+    const pairs = customers.flatMap(a =>
+      customers.filter(b => a.label === 'yes' && b.label === 'no').map(b => a.yes > b.yes),
+    );
+    assert.equal(
+      evaluation.figures.auc?.value,
+      Number((pairs.filter(Boolean).length / pairs.length).toPrecision(10)),
+    );
+    assert.deepEqual(evaluation.joined, { by: 'key', key: ['id'], labels: 40, unused: {} });
+  });
+
+  it('gives the same figures by rows, by a column of the scored files, of several files, and from stdin', async t => {
+    const rows = SCORED.trimEnd().split('\n');
+    const own = rows
+      .map((row, index) => `${row},${index === 0 ? 'left' : customers[index - 1]?.label}\n`)
+      .join('');
+    const part = (from: number, to: number): string => [rows[0], ...rows.slice(from, to), ''].join('\n');
+    const { evaluated } = await bench(t, {
+      'ordered.csv': `left\n${customers.map(({ label }) => `${label}\n`).join('')}`,
+      'own.csv': own,
+      'part-1.csv': part(1, 18),
+      'part-2.csv.gz': gzipSync(part(18, 41)),
+      'scored.jsonl': customers
+        .map(
+          ({ id, yes }) =>
+            `${JSON.stringify({ id, probability_no: 1 - yes, probability_yes: yes, predicted_left: yes > 0.3 ? 'yes' : 'no' })}\n`,
+        )
+        .join(''),
+    });
+    const expected = figuresOf(await evaluated(`scored.csv ${BY_KEY}`));
+    for (const [args, stdin] of [
+      ['scored.csv --labels ordered.csv --by-row --predict left'],
+      ['own.csv --predict left'],
+      [`part-1.csv part-2.csv.gz ${BY_KEY}`],
+      [`part-* ${BY_KEY}`],
+      [`- ${BY_KEY}`, SCORED],
+      ['scored.csv --labels - --key id --predict left', LABELS],
+      [`scored.jsonl ${BY_KEY}`],
+    ] as const)
+      assert.deepEqual(figuresOf(await evaluated(args, stdin)), expected, args);
+  });
+
+  it('counts labels that it does not use, and lists their keys in a file', async t => {
+    const more = 'yes,C1\nno,C1\nno,C2\nyes,X\nyes,\n,C3\n';
+    const label = customers[2]?.label;
+    const { run, read, cwd } = await bench(t, {
+      'labels.csv': LABELS + more.replace('no,C2', `${label},C2`),
+      'scored.csv': `${SCORED}C4,pro,0.5,0.5,no\n`,
+    });
+    const { stdout, stderr } = await run(`scored.csv ${BY_KEY} --json`);
+    const { joined, coverage } = JSON.parse(stdout.toString());
+    assert.equal(joined.labels, 46);
+    assert.deepEqual(joined.unused, {
+      no_label: 1,
+      no_key: 1,
+      conflicting_labels: 3,
+      not_scored: 1,
+      scored_twice: 1,
+      label_twice: 1,
+    });
+    assert.deepEqual([coverage.rows, coverage.labelled], [41, 38]);
+    assert.match(stderr, /of 46 labels, these were not used: .*3 of keys with different labels/);
+    assert.match(stderr, /4 keys are listed in labels\.csv\.unmatched\.csv/);
+    const listed = 'problem,id,label_rows,scored_rows,labels,row\n';
+    assert.equal(
+      await read('labels.csv.unmatched.csv'),
+      `${listed}scored_twice,C4,1,2,labels.csv,36\nlabel_twice,C2,2,1,labels.csv,38\nconflicting_labels,C1,3,1,labels.csv,39\nnot_scored,X,1,0,labels.csv,44\n`,
+    );
+    await writeFile(join(cwd, 'labels.csv'), LABELS);
+    await writeFile(join(cwd, 'scored.csv'), SCORED);
+    await run(`scored.csv ${BY_KEY}`);
+    await assert.rejects(stat(join(cwd, 'labels.csv.unmatched.csv')), { code: 'ENOENT' });
+  });
+
+  it('compares labels exactly, and asks what others may mean', async t => {
+    const { run } = await bench(t, { 'labels.csv': 'id,left\nC1,Yes\nC2,no \nC3,1\nC4,elsewhere\nC5,no\n' });
+    const { stderr, stdout } = await run(`scored.csv ${BY_KEY}`);
+    assert.match(stderr, /1 label "Yes" is no class; is it "yes"\?/);
+    assert.match(stderr, /1 label "no " is no class; is it "no"\?/);
+    assert.match(stderr, /1 label "1" is no class; is it "yes"\?/);
+    assert.doesNotMatch(stderr, /elsewhere/);
+    assert.match(stdout.toString(), /^left: 1 of 40 scored rows has a label/);
+  });
+
+  it('evaluates each value of a column, and another evaluation beside', async t => {
+    const { evaluated } = await bench(t);
+    const first = await evaluated(`scored.csv ${BY_KEY} --summary first.json --by plan`);
+    const [segments] = first.segments;
+    assert.deepEqual(
+      segments?.values.map(({ value, rows }) => [value, rows]),
+      [
+        ['pro', 14],
+        ['basic', 26],
+      ],
+    );
+    const { earlier } = await evaluated(`scored.csv ${BY_KEY} --earlier first.json`);
+    assert.equal(earlier?.differences.auc?.value, 0);
+  });
+
+  it('writes a page, and metrics', async t => {
+    const { evaluated, read } = await bench(t);
+    await evaluated(`scored.csv ${BY_KEY} --html page.html --metrics m.prom`);
+    assert.match(await read('page.html'), /^<!doctype html>/i);
+    assert.match(await read('m.prom'), /^rowcast_evaluation_figure\{.*figure="auc"\} 0\.\d+$/m);
+  });
+
+  it('ends with 3 if a limit is not kept, and says by how much, and whether that may be chance', async t => {
+    const { run, cwd } = await bench(t);
+    const kept = await run(`scored.csv ${BY_KEY} --min-auc 0.5 --max-log-loss 9 --max-calibration-error 99%`);
+    assert.equal(kept.code, 0, kept.stderr);
+    const { code, stderr } = await run(
+      `scored.csv ${BY_KEY} --min-auc 0.999 --max-log-loss 0.1 --summary s.json`,
+    );
+    assert.equal(code, 3);
+    assert.match(
+      stderr,
+      /the AUC is 0\.\d+, 0\.\d+ below --min-auc 0\.999; its interval, .* does not include the limit/,
+    );
+    assert.match(stderr, /the log loss is .* above --max-log-loss 0\.1.* \[beyond_limit\]/);
+    assert.ok((await stat(join(cwd, 's.json'))).size > 0);
+    await writeFile(join(cwd, 'labels.csv'), 'id,left\nC1,\n');
+    const unknown = await run(`scored.csv ${BY_KEY} --min-auc 0.5`);
+    assert.equal(unknown.code, 3, unknown.stderr);
+    assert.match(unknown.stderr, /the AUC is not known, so --min-auc 0\.5 is not kept: no row has a label/);
+  });
+
+  it('evaluates numbers, and predictions of labels if their classes are given', async t => {
+    const { evaluated } = await bench(t, {
+      'numbers.csv': 'id,predicted_amount\na,10\nb,20.5\nc,\n',
+      'amounts.csv': 'id,amount\na,12\nb,20.5\nc,4\nd,n/a\n',
+      'classes.csv': 'id,predicted_left\nC1,yes\nC2,no\n',
+    });
+    const numbers = await evaluated('numbers.csv --labels amounts.csv --key id --predict amount');
+    assert.equal(numbers.kind, 'numbers');
+    assert.equal(numbers.figures.mae?.value, 1);
+    assert.deepEqual(numbers.coverage.invalid, 1);
+    const labels = await evaluated(`classes.csv ${BY_KEY} --classes no,yes`);
+    assert.equal(labels.coverage.labelled, 2);
+  });
+
+  it('is described by a section of a definition, which run leaves alone', async t => {
+    const job = `score: { input: in.csv, output: out.csv, report: r }\nevaluate: { scored: scored.csv, labels: labels.csv, key: id, predict: left, min-auc: 0.999 }\n`;
+    const { run } = await bench(t, { 'job.yaml': job });
+    const { code, stderr } = await run('--definition job.yaml');
+    assert.equal(code, 3, stderr);
+    const overridden = await run('--definition job.yaml --min-auc 0.1');
+    assert.equal(overridden.code, 0, overridden.stderr);
+    const { refused } = await bench(t, {
+      'job.yaml': 'score: { input: in.csv, report: r }\n',
+      'other.yaml': job.replace('scored.csv', '/etc/scored.csv'),
+    });
+    await refused('--definition job.yaml', /the definition has no section evaluate/);
+    await refused(
+      '--definition other.yaml',
+      /evaluate\.scored: the definition would read \/etc\/scored\.csv/,
+    );
+  });
+
+  it('refuses what cannot be joined, and says what to do', async t => {
+    const { refused } = await bench(t, {
+      'short.csv': 'left\nyes\n',
+      'broken.csv': 'id,left\nC1,yes\nC2\n',
+      'one.csv': 'id,probability_yes\nC1,0.5\n',
+      'plain.csv': 'id,note\nC1,a\n',
+    });
+    await refused(
+      'scored.csv --labels labels.csv --predict left',
+      /nothing says which label is whose/,
+      /--by-row/,
+    );
+    await refused('scored.csv --key id --predict left', /--key needs --labels/);
+    await refused(
+      'scored.csv --labels short.csv --by-row --predict left',
+      /1 label cannot be joined in order to 40 scored rows/,
+    );
+    await refused(
+      'scored.csv --labels labels.csv --key ID --predict left',
+      /--key: there is no column "ID"/,
+      /Did you mean "id"/,
+    );
+    await refused(
+      'scored.csv --labels labels.csv --key id --predict gone',
+      /labels\.csv: --predict: there is no column "gone"/,
+    );
+    await refused(`scored.csv --by region ${BY_KEY}`, /--by: there is no column "region"/);
+    await refused(
+      'scored.csv --labels broken.csv --key id --predict left',
+      /broken\.csv:3: .*too_few_fields/,
+    );
+    await refused(`one.csv ${BY_KEY}`, /the probability of one class only/, /--classes no,yes/);
+    await refused(`plain.csv ${BY_KEY}`, /the file has no predictions/, /"id", "note"/);
+    await refused(`scored.csv ${BY_KEY} --earlier labels.csv`, /labels\.csv: the file is no evaluation/);
+    await refused(`- --labels - --key id --predict left`, /stdin cannot be both/);
+    await refused(`scored.csv ${BY_KEY} --max-calibration-error 5`, /expected a percentage, such as 5%/);
+  });
+});
