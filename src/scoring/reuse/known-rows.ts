@@ -1,4 +1,4 @@
-import type { Predictions, PredictionType } from '../../base/contract/predictions.ts';
+import type { Predictions } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended } from '../../formats/appended.ts';

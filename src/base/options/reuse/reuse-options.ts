@@ -36,7 +36,8 @@ export const reuseOptions = {
   },
   dedupe: {
     kind: 'boolean',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
+    default: false,
     describe:
       'send rows with the same values once: their copies get the same prediction, or are rejected too',
   },
