@@ -1,5 +1,5 @@
 """What most people would write, with polars: score.py LIBRARY MODEL INPUT OUTPUT"""
-import sys
+import signal, sys
 
 import polars as pl
 
@@ -12,6 +12,8 @@ if library == "lightgbm":
     second = lightgbm.Booster(model_file=model).predict(values)
 elif library == "lleaves":
     import lleaves
+
+    signal.alarm(60)  # Compiling 500 trees of 127 leaves takes ten minutes.
 
     compiled = lleaves.Model(model_file=model)
     compiled.compile()
