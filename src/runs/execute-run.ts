@@ -1,11 +1,10 @@
 import { REQUEST_ROWS } from '../base/contract/limits.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
-import { prepare, type RowsPlan } from '../scoring/prepare.ts';
+import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { openSource } from '../storage/backends.ts';
 import type { Sink, Target } from '../storage/target.ts';
-import type { Fingerprint } from './checkpoint/checkpoint.ts';
 import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
@@ -17,7 +16,6 @@ import type { RunResult } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
 import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
-import type { Reuse } from './reuse/open-reuse.ts';
 import { earlyEndOf, isReadAgain, type Run } from './run.ts';
 import { runColumns } from './run-columns.ts';
 import { RunRecord } from './run-record.ts';
@@ -142,7 +140,11 @@ async function planRun(
       options: values,
       layout,
     });
-    const reuse = await reuseOf(run, record, plan, fingerprint);
+    // Loaded only when it is needed.
+    const reuse =
+      values.reuse === undefined && !values.dedupe
+        ? undefined
+        : await (await import('./reuse/open-reuse.ts')).openReuse(run, record, plan, fingerprint);
     if (reuse !== undefined) fingerprint.options['--reuse'] = reuse.identity;
     const encoder = await encoderFor(plan, writes, part?.predictionType);
     const output = await acquired
@@ -164,20 +166,6 @@ async function planRun(
   } finally {
     if (planned === undefined) source.close();
   }
-}
-
-/** Loaded only when it is needed. @throws RowcastError as `openReuse` and `checkSentOnce` */
-async function reuseOf(
-  run: Run,
-  record: RunRecord,
-  plan: RowsPlan,
-  fingerprint: Fingerprint,
-): Promise<Reuse | undefined> {
-  const { reuse, dedupe } = run.values;
-  if (reuse === undefined && !dedupe) return undefined;
-  const { openReuse, checkSentOnce } = await import('./reuse/open-reuse.ts');
-  if (dedupe) checkSentOnce(plan);
-  return reuse === undefined ? undefined : openReuse(run, record, plan, fingerprint);
 }
 
 const reportChanged = (id: string): RowcastError =>

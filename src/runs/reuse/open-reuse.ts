@@ -6,8 +6,8 @@ import { headerOfLayout } from '../../formats/csv/header.ts';
 import { appendedFor, columnsToAppend } from '../../scoring/merge/appended-for.ts';
 import type { RowsPlan } from '../../scoring/prepare.ts';
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
-import type { KnownPredictions, RowsByKey } from '../../scoring/reuse/known-rows.ts';
-import { RowKeys } from '../../scoring/reuse/row-keys.ts';
+import type { KnownPredictions } from '../../scoring/reuse/known-rows.ts';
+import { RowKeys, type RowsByKey } from '../../scoring/reuse/row-keys.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { FileVersion } from '../../storage/backend.ts';
 import {
@@ -62,6 +62,7 @@ interface EarlierFile {
  * Finds the earlier outputs of --reuse, and what in them can be reused.
  *
  * @param fingerprint of the run, without what it reuses
+ * @returns undefined without --reuse, when only what --dedupe needs is checked
  * @throws RowcastError `bad_option`, `other_predictions`; of reading a file
  */
 export async function openReuse(
@@ -69,8 +70,10 @@ export async function openReuse(
   record: RunRecord,
   plan: RowsPlan,
   fingerprint: Fingerprint,
-): Promise<Reuse> {
+): Promise<Reuse | undefined> {
   const { values, backends = defaultBackends, control } = run;
+  if (values.dedupe) checkSentOnce(plan, '--dedupe');
+  if (values.reuse === undefined) return undefined;
   checkOptions(run, plan);
   const now = madeBy(fingerprint, plan, values);
   const files: EarlierFile[] = [];
@@ -101,7 +104,7 @@ export async function openReuse(
 }
 
 /** Checks that it matters how many rows are sent, and not which. @throws RowcastError `bad_option` */
-export function checkSentOnce({ scorer }: Pick<RowsPlan, 'scorer'>, option = '--dedupe'): void {
+function checkSentOnce({ scorer }: Pick<RowsPlan, 'scorer'>, option: string): void {
   const refuse = (why: string): never => {
     throw new RowcastError('bad_option', `${option}: ${why}`, { hint: 'Leave it out.' });
   };

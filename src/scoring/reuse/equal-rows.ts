@@ -1,5 +1,5 @@
 import type { CopiedRows } from './copied-rows.ts';
-import type { RowsByKey } from './known-rows.ts';
+import type { RowsByKey } from './row-keys.ts';
 import type { Results } from './results.ts';
 import { RowTable } from './row-table.ts';
 
@@ -23,21 +23,23 @@ export class EqualRows {
 
   /** @param first the number of the result of the first row that is sent */
   find({ keys, rows, without }: RowsByKey, first: number, into: CopiedRows): void {
+    const table = this.#table;
+    const { keptFrom } = this.#results;
     let next = first;
     for (let row = 0; row < rows; row++) {
-      if (into.has(row) || without.has(row)) {
+      if ((into.known > 0 && into.has(row)) || (without.size > 0 && without.has(row))) {
         if (into.isSent(row)) next++;
         continue;
       }
-      const slot = this.#table.find(keys, row);
-      const result = slot === -1 ? -1 : this.#table.positionOf(slot);
-      if (result >= this.keptFrom(next)) into.setEqual(row, result);
-      else this.#table.add(keys, row, NO_BYTES, 0, 0, next++);
+      const slot = table.find(keys, row);
+      const result = slot === -1 ? -1 : table.positionOf(slot);
+      if (result >= keptFrom && result >= next - this.#maxRows && result >= 0) into.setEqual(row, result);
+      else table.add(keys, row, NO_BYTES, 0, 0, next++);
     }
   }
 
   /** The number of the first result that rows to come may get. @param next number of a result */
   keptFrom(next: number): number {
-    return Math.max(0, this.#results.keptFrom, next - this.#maxRows);
+    return Math.max(this.#results.keptFrom, next - this.#maxRows);
   }
 }

@@ -17,18 +17,7 @@ import { appendedTextOf, type CopiedColumns, CopiedRows, withCopies } from './co
 import { EQUAL_RESULT_BYTES, EqualRows } from './equal-rows.ts';
 import { PackedRows } from './packed-rows.ts';
 import { Results } from './results.ts';
-import { RowKeys } from './row-keys.ts';
-
-/** The well-formed rows of a batch by their keys. */
-export interface RowsByKey {
-  /** `KEY_WORDS` for each row. */
-  readonly keys: Int32Array;
-  readonly rows: number;
-  /** The number of the first one in the input. */
-  readonly firstRow: number;
-  /** Rows that have nothing to be found by. */
-  readonly without: ReadonlyMap<number, unknown>;
-}
+import { RowKeys, type RowsByKey } from './row-keys.ts';
 
 /** Predictions that are known before their rows are sent. */
 export interface KnownPredictions extends CopiedColumns {

@@ -8,6 +8,8 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { runs } from '../../support/random-tests.ts';
+import { csv, history } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
 import { type Stub, send, startStub } from '../../support/stub/service.ts';
 
 interface Row {
@@ -85,10 +87,18 @@ describe('--dedupe', () => {
             await rm(join(folder, name + suffix), { force: true });
         const run = async (output: string, others: readonly string[]): Promise<number> => {
           const args = ['score', input, '-o', output, '--report', 'r', '--features', 'plan,x', ...options];
-          args.push('--batch-rows', `${batchRows}`, '--summary', 'summary.json', ...others);
+          args.push(
+            '--batch-rows',
+            `${batchRows}`,
+            '--max-rejects',
+            '100%',
+            '--summary',
+            'summary.json',
+            ...others,
+          );
           const { code, stderr } = await rowcast(args, { cwd: folder, env });
           assert.ok(code === 0 || code === 1 || stopsAt.size < calls.length, stderr);
-          return code;
+          return Number(code);
         };
         const expectSame = async (output: string): Promise<void> => {
           for (const suffix of ['', '.rejects']) {
@@ -126,5 +136,16 @@ describe('--dedupe', () => {
       }),
       { numRuns: runs(300, 12) },
     );
+  });
+
+  it('is refused for a local report', async t => {
+    const folder = await newFolder(t);
+    await writeFile(join(folder, 'in.csv'), csv(history({ rows: 20, seed: 1 })));
+    const { code, stderr } = await rowcast(
+      ['score', 'in.csv', '-o', 'out.csv', '--report', 'one', '--dedupe'],
+      { cwd: folder, env: { ROWCAST_HOME: await trainedHome() } },
+    );
+    assert.equal(code, 2);
+    assert.match(stderr, /--dedupe: a local report predicts a row in the time/);
   });
 });
