@@ -5,7 +5,7 @@ export const runCodes = {
   output_exists: { exit: [2], cause: 'The output exists, with `--if-exists fail`.' },
   unwritable_output: {
     exit: [2, 3, 75],
-    cause: 'A file cannot be created or written; 75: its disk is unreachable.',
+    cause: 'A file cannot be created or written.',
     fix: 'Check folder, permissions and disk.',
   },
   disk_full: { exit: [75], cause: 'The disk or the user’s quota is full.', fix: 'Free space.' },
@@ -17,7 +17,7 @@ export const runCodes = {
   },
   bad_ledger: {
     exit: [],
-    cause: '`.rowcast-runs.json` is unreadable: all files are scored again, and it is rewritten.',
+    cause: '`.rowcast-runs.json` is unreadable: all files are scored again.',
   },
   locked: {
     exit: [75],
@@ -27,7 +27,7 @@ export const runCodes = {
   other_work: {
     exit: [2],
     cause: 'An unfinished run of different work exists.',
-    fix: 'Resume it, or use `--restart`, or `--restart-if-changed`, which keeps its files.',
+    fix: 'Resume it, or use `--restart` or `--restart-if-changed`.',
   },
   bad_checkpoint: {
     exit: [2, 3],
@@ -36,12 +36,12 @@ export const runCodes = {
   },
   partial_too_short: {
     exit: [2, 3],
-    cause: 'Another program cut or removed a partial file, before resuming (2) or while writing (3).',
+    cause: 'Another program cut or removed a partial file.',
     fix: 'Stop it; use `--restart`.',
   },
   partial_damaged: {
     exit: [2, 3],
-    cause: 'Another program changed the end of a partial file, or the disk lost data.',
+    cause: 'Another program changed a partial file, or the disk lost data.',
     fix: 'As for `partial_too_short`.',
   },
   output_lost: {
@@ -56,17 +56,16 @@ export const runCodes = {
   },
   shard_in_progress: {
     exit: [75],
-    cause: 'Another worker has this shard; if it dies, the shard is free after ten seconds.',
+    cause: 'Another worker has this shard.',
   },
   queue_unavailable: {
     exit: [75],
-    cause: 'The server of `--queue` cannot be reached; workers wait, and lose nothing.',
+    cause: 'The server of `--queue` cannot be reached; workers wait.',
   },
   queue_refused: {
     exit: [2],
     cause:
-      'The server of `--queue` refuses user, password or database (PostgreSQL: the user must be allowed to create ' +
-      'a schema), or has tables of another BullMQ version.',
+      'The server of `--queue` refuses user, password, database or a new schema, or has tables of another BullMQ.',
   },
   queue_evicts: {
     exit: [2],
@@ -76,17 +75,17 @@ export const runCodes = {
   missing_package: {
     exit: [2],
     cause: 'A package for queues is missing.',
-    fix: 'Run `npm install bullmq ioredis`, or `bullmq pg`, with `-g` as for rowcast.',
+    fix: 'See [queues](scale-out.md#with-a-queue).',
   },
   other_predictions: {
     exit: [2],
     cause: 'The output of `--reuse` was changed, or not made as this run predicts.',
-    fix: 'Send all rows once: leave out `--reuse`.',
+    fix: 'Leave out `--reuse` once.',
   },
   reused_differs: {
     exit: [3],
-    cause: 'By `--reuse-sample`: the service now predicts something else for a reused row.',
-    fix: 'Send all rows: `--restart` without `--reuse`.',
+    cause: 'The service now predicts something else for a row of `--reuse-sample`.',
+    fix: '`--restart` without `--reuse`.',
   },
   report_changed: {
     exit: [3],
@@ -111,12 +110,12 @@ export const runCodes = {
   shards_failed: {
     exit: [3],
     cause: 'A shard failed several times.',
-    fix: 'Remove the cause, then `work --shard N` and `assemble`.',
+    fix: 'As for `killed`.',
   },
   killed: {
     exit: [3],
     cause: 'A shard’s processes ended five times, perhaps out of memory.',
-    fix: 'Find the cause, then `work --shard N`.',
+    fix: 'Remove the cause, then `work --shard N`, `assemble`.',
   },
   part_lost: {
     exit: [3],
@@ -146,7 +145,7 @@ export const runCodes = {
   },
   bad_classes: {
     exit: [2, 3],
-    cause: '`--classes` does not list each class once, or `--probabilities` or `--threshold` names another.',
+    cause: '`--classes` does not list each class once, or another option names one that it lacks.',
   },
   unknown_classes: {
     exit: [2, 3],
@@ -160,24 +159,23 @@ export const runCodes = {
   },
   beyond_limit: {
     exit: [3],
-    cause:
-      'A figure of `rowcast evaluate` is beyond `--min-auc`, `--max-log-loss` or `--max-calibration-error`.',
+    cause: 'A figure of `rowcast evaluate` is beyond its limit.',
     fix: 'See [evaluations](evaluate.md#limits).',
   },
   too_many_mismatches: {
     exit: [3],
-    cause: 'More values than `--max-mismatches` do not fit their column.',
+    cause: 'More values of a column than `--max-mismatches` do not fit it.',
     fix: 'A larger limit, or `none`, resumes.',
   },
   too_many_unseen: {
     exit: [3],
     cause: 'More values of a column than `--max-unseen` are unknown.',
-    fix: 'Train again, or resume with a larger limit or `none`.',
+    fix: 'Train again, or as for `too_many_mismatches`.',
   },
   too_many_missing: {
     exit: [3],
-    cause: 'More values of a column than `--max-missing` are missing, as after a join that matched nothing.',
-    fix: 'A larger limit, or `none`, resumes.',
+    cause: 'More values of a column than `--max-missing` are missing.',
+    fix: 'As for `too_many_mismatches`.',
   },
   under_min_rows: {
     exit: [3],
@@ -186,14 +184,13 @@ export const runCodes = {
   },
   same_as_last: {
     exit: [3],
-    cause:
-      'The input has the bytes of the last good run (an error with `--if-same-as-last fail`, else a warning).',
+    cause: 'The input has the bytes of the last good run.',
     fix: 'Check that the new rows have arrived.',
   },
   too_much_drift: {
     exit: [3],
     cause: 'A column or the predictions changed by more than `--max-drift`.',
-    fix: 'A larger limit, or none, resumes.',
+    fix: 'A larger limit resumes.',
   },
   unbalanced: {
     exit: [4],
@@ -202,12 +199,12 @@ export const runCodes = {
   },
   difference: {
     exit: [4],
-    cause: '`verify` found a difference, at the lines named.',
+    cause: '`verify` found a difference.',
     fix: 'Score the input again.',
   },
   interrupted: {
     exit: [75, 129, 130, 143],
-    cause: 'A signal or Ctrl-C ended the run; 75 if a program aborted it.',
+    cause: 'A signal ended the run, or a program (75).',
   },
   unexpected: {
     exit: [70],
@@ -216,7 +213,7 @@ export const runCodes = {
   },
   internal: {
     exit: [70],
-    cause: 'A thread failed with an unexpected error: a bug.',
-    fix: 'Report it with the stack trace.',
+    cause: 'A thread failed unexpectedly: a bug.',
+    fix: 'As for `unexpected`.',
   },
 } as const satisfies CommandErrorDocs;
