@@ -1,6 +1,6 @@
 import type { CopiedRows } from './copied-rows.ts';
-import type { RowsByKey } from './row-keys.ts';
 import type { Results } from './results.ts';
+import type { RowsByKey } from './row-keys.ts';
 import { RowTable } from './row-table.ts';
 
 /** The most rows of the table, of which each takes 46 bytes, and the most memory of their results: 64 MiB in all. */
