@@ -7,6 +7,17 @@ import type { Fields, PlacedRecords } from '../../formats/records/fields.ts';
 /** Words of a key: 128 bits. */
 export const KEY_WORDS = 4;
 
+/** The well-formed rows of a batch by their keys. */
+export interface RowsByKey {
+  /** `KEY_WORDS` for each row. */
+  readonly keys: Int32Array;
+  readonly rows: number;
+  /** The number of the first one in the input. */
+  readonly firstRow: number;
+  /** Rows that have nothing to be found by. */
+  readonly without: ReadonlyMap<number, unknown>;
+}
+
 const WORD_BYTES = 4;
 /** Words before the columns of what a kernel hashes (assembly/hash-rows.ts). */
 const HASHED_WORDS = 11;
