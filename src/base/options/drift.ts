@@ -36,8 +36,8 @@ export const driftOptions = {
     min: 0,
     affectsOutput: 'no, but shards share it',
     describe:
-      'stop before the output appears if a column or the predictions have a larger population stability index, ' +
-      'such as 0.25, since the run of --compare',
+      'stop before the output appears if a column or the predictions have changed by more than this population ' +
+      'stability index, such as 0.25, since the run of --compare',
   },
   compare: {
     kind: 'path',

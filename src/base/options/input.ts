@@ -15,7 +15,7 @@ export const waitOptions = {
     kind: 'text',
     affectsOutput: false,
     value: 'NAME',
-    describe: 'file such as _SUCCESS, without which a folder of inputs is incomplete',
+    describe: 'file in the folder of an input, such as _SUCCESS, without which that is incomplete',
     defaultText: 'none',
   },
 } as const satisfies Record<string, RunOption>;
@@ -45,7 +45,7 @@ export const inputOptions = {
     kind: 'map',
     affectsOutput: true,
     choices: sentTypes,
-    describe: 'column → type; date:dmy: the day before the month',
+    describe: "column → type, in place of the report's; date:dmy: the day before the month",
   },
   nulls: {
     kind: 'list',
@@ -76,7 +76,7 @@ export const inputOptions = {
     kind: 'text',
     affectsOutput: true,
     value: 'NAME',
-    describe: 'encoding of the input, such as windows-1252 or utf-16',
+    describe: 'encoding of the input, such as windows-1252 or utf-16; the output is UTF-8',
     defaultText: 'utf-8',
   },
   limit: {
@@ -144,7 +144,7 @@ export const inputOptions = {
     default: '1MiB',
     min: 1,
     max: 256 << 20,
-    describe: 'maximum size of a record',
+    describe: 'maximum size of a record; a longer one stops the run',
   },
 } as const satisfies Record<string, RunOption>;
 

@@ -7,7 +7,7 @@ export const commandLineCodes = {
     cause: 'A command, option or argument is unknown or missing.',
     fix: 'See `rowcast COMMAND --help`.',
   },
-  bad_option: { exit: [2], cause: 'The value of an option is invalid.' },
+  bad_option: { exit: [2], cause: 'The value of an option is invalid; the message lists what it accepts.' },
   bad_definition: {
     exit: [2],
     cause: 'Invalid YAML, or a key that is unknown or invalid.',
@@ -25,7 +25,7 @@ export const commandLineCodes = {
   },
   bad_rejects: {
     exit: [2],
-    cause: 'The output is a file but the rejects are not.',
+    cause: 'The output is a file but the rejects are not, so they could not be resumed.',
   },
   same_output: {
     exit: [2],
@@ -38,8 +38,8 @@ export const commandLineCodes = {
   },
   unsupported_output: {
     exit: [2],
-    cause: 'The output is named after a format that is not written.',
-    fix: 'Give another, or `--output-format`.',
+    cause: 'The name of the output promises a format that is not written.',
+    fix: 'Use `.csv`, `.tsv`, `.jsonl`, `.parquet`, with `.gz` or `.zst`, or `--output-format`.',
   },
   bad_url: {
     exit: [2],
@@ -54,12 +54,14 @@ export const commandLineCodes = {
   no_key: {
     exit: [2],
     cause: 'A key, a value of `--header-env` or credentials of `--auth` are missing.',
-    fix: 'See [keys](model-servers.md#keys-and-credentials); `--auth none` needs none.',
+    fix:
+      'Set `ROWCAST_API_KEY` or `--api-key-file`; a `url` of a definition, or another `--url`, needs its own. ' +
+      '`--auth none` needs none.',
   },
   short_key: {
     exit: [2],
     cause: '`ROWCAST_API_KEY` is too short beyond loopback.',
-    fix: 'Use 32 characters, or `rowcast keys add`.',
+    fix: 'Use 32 characters (`openssl rand -base64 32`) or `rowcast keys add`.',
   },
   stdout_closed: { exit: [2], cause: 'Stdout is closed or discarded.', fix: 'Use `-o`, or `> /dev/null`.' },
   no_working_directory: { exit: [2], cause: 'The working directory was deleted or is unreadable.' },
@@ -69,11 +71,11 @@ export const commandLineCodes = {
 export const libraryCodes = {
   callback_failed: {
     exit: [3],
-    cause: 'A callback threw or rejected, with `cause`.',
+    cause: 'A callback threw or rejected, with the error as `cause`.',
     fix: 'The same call resumes.',
   },
   scorer_failed: {
     exit: [2, 3],
-    cause: 'The program’s scorer threw (`cause`), or returned what JSON cannot express.',
+    cause: 'The program’s scorer threw (see `cause`), or returned what JSON cannot express.',
   },
 } as const satisfies CommandErrorDocs;

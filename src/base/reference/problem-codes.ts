@@ -8,11 +8,12 @@ export const problemDocs = {
   bad_report_id: { cause: 'Invalid characters, or too long.' },
   empty_input: { cause: 'The upload has no bytes.' },
   unsupported_format: {
-    cause: 'The format or compression is not read.',
+    cause: 'A format or compression that is not read, or the name of another one.',
     fix: 'Send CSV or JSON lines, also gzip.',
   },
   bad_header: {
-    cause: 'The header is malformed, not UTF-8, or looks like values.',
+    cause: 'The header is malformed, or its names look like values.',
+    fix: 'Send a header line in UTF-8.',
   },
   unclosed_quote: { cause: 'A quote is not closed, on the line in `detail`.' },
   unauthorized: {
@@ -32,7 +33,7 @@ export const problemDocs = {
   training_running: { cause: 'One training runs at a time.', fix: 'Wait, or cancel the one in `detail`.' },
   run_begun: { cause: 'The run already has a file.', fix: 'Start another.' },
   too_many_runs: { cause: 'The key has as many runs as are kept.', fix: 'Delete some.' },
-  not_running_here: { cause: 'Another process runs it.', fix: 'Cancel it there.' },
+  not_running_here: { cause: 'Another process over the same folder runs it.', fix: 'Cancel it there.' },
   data_in_use: { cause: 'A training reads the data.', fix: 'Wait, or cancel it.' },
   damaged_data: { cause: 'The data is damaged.', fix: 'Upload it again.' },
   invalid_csv: { cause: 'No report can be trained on this file.', fix: '`detail` names cause and line.' },
@@ -51,7 +52,7 @@ export const problemDocs = {
   too_many_columns: { cause: 'The upload has too many columns.' },
   unsupported_media_type: {
     cause: 'The content type is not supported.',
-    fix: 'Send JSON; to batch-predict [a file](#a-whole-file-in-one-request).',
+    fix: 'Send JSON; to batch-predict `text/csv`, `application/x-ndjson` or a form. Parquet: `rowcast score`.',
   },
   unsupported_encoding: { cause: 'Compressed other than by gzip.' },
   not_a_persona: { cause: 'Send `{"features": {COLUMN: VALUE}}`.' },
@@ -68,10 +69,10 @@ export const problemDocs = {
   draining: { cause: 'The service is shutting down.', fix: 'Retry.' },
   home_unavailable: { cause: '`ROWCAST_HOME` is unusable: check disk and permissions.' },
   busy: {
-    cause: 'The key uses all it may.',
+    cause: 'The key uses all it may of a shared limit.',
     fix: 'Wait for `Retry-After`; send fewer at a time.',
   },
-  unresponsive: { cause: 'The main thread does not respond.', fix: 'Restart if `/healthz` fails too.' },
+  unresponsive: { cause: 'The main thread does not respond.', fix: 'Wait; restart if `/healthz` fails too.' },
   http_version: { cause: 'HTTP/1.0 lacks trailers.', fix: 'Use HTTP/1.1, also in the proxy.' },
 } as const satisfies ErrorDocs;
 

@@ -8,9 +8,9 @@ export const faultDocs = {
   },
   too_few_fields: { cause: 'Fewer fields than the header.', fix: 'Quote fields that contain a line break.' },
   too_many_fields: { cause: 'More fields than the header.', fix: 'Quote fields that contain the delimiter.' },
-  repeated_header: { cause: 'The header again. Nothing is lost; `train` leaves it out.' },
+  repeated_header: { cause: 'The header again, as in joined files. Nothing is lost; `train` leaves it out.' },
   empty_record: {
-    cause: 'No field has a value, as in `;;;`. Nothing is lost; `train` leaves it out.',
+    cause: 'No field has a value: spreadsheets write `;;;`. Nothing is lost; `train` leaves it out.',
   },
   not_utf8: {
     cause: 'Not UTF-8, or half a character in JSON lines.',
@@ -54,7 +54,7 @@ export const predictionDocs = {
 /** Warning codes: those of runs are logged, those of training are stored in the report. */
 export const warningDocs = {
   leak: {
-    cause: 'A column reveals what is predicted, so the metrics mislead.',
+    cause: 'A column reveals the class or number, so the metrics mislead.',
     fix: 'Leave it out unless it is known when predicting.',
   },
   duplicates: {
@@ -67,15 +67,15 @@ export const warningDocs = {
   },
   no_better_than_majority: {
     cause: 'The model is not clearly better than the most frequent class.',
-    fix: 'Likewise.',
+    fix: 'Do not rely on it; add columns or rows.',
   },
   worse_than_chance: {
     cause: 'An imported model ranks a class the wrong way round.',
     fix: 'Check the order of `--classes`.',
   },
   unknown_values: {
-    cause: 'Values do not fit, are unknown, or missing more often than in training.',
-    fix: 'See [changes](scoring.md#when-the-data-changes).',
+    cause: 'Values do not fit their column, are unknown, or missing far more often than in training.',
+    fix: 'See [when the data changes](scoring.md#when-the-data-changes).',
   },
   drift: {
     cause: 'Columns or predictions differ from the run of `--compare`.',
@@ -90,20 +90,20 @@ export const warningDocs = {
   unended_record: { cause: 'The only row has no line ending, so it may be cut off.' },
   no_comparison: { cause: 'There is no run to compare with; on the first day, that is right.' },
   nothing_to_reuse: {
-    cause: 'An output of `--reuse` is not there, or too old.',
+    cause: 'An output of `--reuse` is not there, or too old; on the first day, that is right.',
   },
   reuse_without_version: {
     cause: 'The service does not say which model it has, so `--reuse-max-age` limits the risk.',
   },
   reuse_not_kept: { cause: 'The file `OUTPUT.reuse` cannot be written.', fix: 'Make its folder writable.' },
   ledger_unreadable: {
-    cause: 'The record of runs is damaged, so the last good run is not known.',
+    cause: 'The record of finished runs is damaged, so the last good run is not known. It is written again.',
   },
   last_run_not_kept: {
     cause: 'The record of runs cannot be written.',
-    fix: 'Make its folder writable.',
+    fix: 'Make the folder of the outputs writable.',
   },
   long_field: {
-    cause: 'A quoted field over 64 KiB or 100 lines: a stray quote may have joined rows.',
+    cause: 'The first quoted field over 64 KiB or 100 lines: a stray quote may have joined rows.',
   },
 } as const satisfies ErrorDocs;

@@ -5,11 +5,11 @@ export const requestCodes = {
   service_unreachable: {
     exit: [75],
     cause: 'The service cannot be connected to.',
-    fix: 'Check `--url` and the network.',
+    fix: 'Check that it runs, `--url` and the network.',
   },
   model_not_ready: {
     exit: [75],
-    cause: 'The server has not loaded the model within `--max-outage`.',
+    cause: 'The server does not know the model, or has not loaded it within `--max-outage`.',
     fix: 'Check `--report`.',
   },
   service_timeout: {
@@ -30,7 +30,9 @@ export const requestCodes = {
   bad_certificate: {
     exit: [2, 3],
     cause: 'A certificate is untrusted, for another host, not accepted, or its file is unusable.',
-    fix: 'Name the authority with `--ca-file`, or `NODE_EXTRA_CA_CERTS` for inputs and stores.',
+    fix:
+      'Name the authority with `--ca-file`, or `NODE_EXTRA_CA_CERTS` for inputs and stores. Files are PEM, keys ' +
+      'without a passphrase.',
   },
   proxy_refused: {
     exit: [2, 3],
@@ -42,7 +44,9 @@ export const requestCodes = {
   http_NNN: {
     exit: [2, 3, 75],
     cause: 'The status NNN, without a problem code.',
-    fix: 'Status 401, 403: check the key; 404: `--report` and `--url`; else see the service’s log.',
+    fix:
+      'Status 401 or 403: check the key; 404: `--report` and `--url`; 413: lower `--batch-rows`; else see the ' +
+      'service’s log.',
   },
   wrong_answer: {
     exit: [2, 3],
@@ -69,8 +73,7 @@ export const requestCodes = {
   },
   mixed_up_responses: {
     exit: [3],
-    cause:
-      'Responses were [mixed up](model-servers.md#responses-that-get-mixed-up); the output was discarded.',
+    cause: 'Responses were mixed up after rows had been written; the output was discarded.',
     fix: 'Have the service echo `X-Request-Id`.',
   },
   client_closed: { exit: [2, 3], cause: 'The program closed the client during a request.' },

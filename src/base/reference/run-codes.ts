@@ -5,7 +5,7 @@ export const runCodes = {
   output_exists: { exit: [2], cause: 'The output exists, with `--if-exists fail`.' },
   unwritable_output: {
     exit: [2, 3, 75],
-    cause: 'A file cannot be created or written.',
+    cause: 'A file cannot be created or written; 75: its disk is unreachable.',
     fix: 'Check folder, permissions and disk.',
   },
   disk_full: { exit: [75], cause: 'The disk or the user’s quota is full.', fix: 'Free space.' },
@@ -17,7 +17,7 @@ export const runCodes = {
   },
   bad_ledger: {
     exit: [],
-    cause: '`.rowcast-runs.json` is unreadable: all files are scored again.',
+    cause: '`.rowcast-runs.json` is unreadable: all files are scored again, and it is rewritten.',
   },
   locked: {
     exit: [75],
@@ -27,7 +27,7 @@ export const runCodes = {
   other_work: {
     exit: [2],
     cause: 'An unfinished run of different work exists.',
-    fix: 'Resume it, or use `--restart` or `--restart-if-changed`.',
+    fix: 'Resume it, or use `--restart`, or `--restart-if-changed`, which keeps its files.',
   },
   bad_checkpoint: {
     exit: [2, 3],
@@ -36,18 +36,18 @@ export const runCodes = {
   },
   partial_too_short: {
     exit: [2, 3],
-    cause: 'Another program cut or removed a partial file.',
+    cause: 'Another program cut or removed a partial file, before resuming (2) or while writing (3).',
     fix: 'Stop it; use `--restart`.',
   },
   partial_damaged: {
     exit: [2, 3],
-    cause: 'Another program changed a partial file, or the disk lost data.',
-    fix: 'As for `partial_too_short`.',
+    cause: 'Another program changed the end of a partial file, or the disk lost data.',
+    fix: 'Stop it; use `--restart`.',
   },
   output_lost: {
     exit: [2, 3],
     cause: 'Another program moved or changed a file before it was complete.',
-    fix: 'As for `partial_too_short`.',
+    fix: 'Stop it; use `--restart`.',
   },
   cancelled: {
     exit: [3],
@@ -56,16 +56,17 @@ export const runCodes = {
   },
   shard_in_progress: {
     exit: [75],
-    cause: 'Another worker has this shard.',
+    cause: 'Another worker has this shard; if it dies, the shard is free after ten seconds.',
   },
   queue_unavailable: {
     exit: [75],
-    cause: 'The server of `--queue` cannot be reached; workers wait.',
+    cause: 'The server of `--queue` cannot be reached; workers wait, and lose nothing.',
   },
   queue_refused: {
     exit: [2],
     cause:
-      'The server of `--queue` refuses user, password, database or a new schema, or has tables of another BullMQ.',
+      'The server of `--queue` refuses user, password or database (PostgreSQL: the user must be allowed to create ' +
+      'a schema), or has tables of another BullMQ version.',
   },
   queue_evicts: {
     exit: [2],
@@ -75,17 +76,17 @@ export const runCodes = {
   missing_package: {
     exit: [2],
     cause: 'A package for queues is missing.',
-    fix: 'See [queues](scale-out.md#with-a-queue).',
+    fix: 'Run `npm install bullmq ioredis`, or `bullmq pg`, with `-g` as for rowcast.',
   },
   other_predictions: {
     exit: [2],
     cause: 'The output of `--reuse` was changed, or not made as this run predicts.',
-    fix: 'Leave out `--reuse` once.',
+    fix: 'Send all rows once: leave out `--reuse`.',
   },
   reused_differs: {
     exit: [3],
-    cause: 'The service now predicts something else for a row of `--reuse-sample`.',
-    fix: '`--restart` without `--reuse`.',
+    cause: 'By `--reuse-sample`: the service now predicts something else for a reused row.',
+    fix: 'Send all rows: `--restart` without `--reuse`.',
   },
   report_changed: {
     exit: [3],
@@ -110,12 +111,12 @@ export const runCodes = {
   shards_failed: {
     exit: [3],
     cause: 'A shard failed several times.',
-    fix: 'As for `killed`.',
+    fix: 'Remove the cause, then `work --shard N` and `assemble`.',
   },
   killed: {
     exit: [3],
     cause: 'A shard’s processes ended five times, perhaps out of memory.',
-    fix: 'Remove the cause, then `work --shard N`, `assemble`.',
+    fix: 'Find the cause, then `work --shard N`.',
   },
   part_lost: {
     exit: [3],
@@ -145,7 +146,7 @@ export const runCodes = {
   },
   bad_classes: {
     exit: [2, 3],
-    cause: '`--classes` does not list each class once, or another option names one that it lacks.',
+    cause: '`--classes` does not list each class once, or `--probabilities` or `--threshold` names another.',
   },
   unknown_classes: {
     exit: [2, 3],
@@ -159,23 +160,24 @@ export const runCodes = {
   },
   beyond_limit: {
     exit: [3],
-    cause: 'A figure of `rowcast evaluate` is beyond its limit.',
+    cause:
+      'A figure of `rowcast evaluate` is beyond `--min-auc`, `--max-log-loss` or `--max-calibration-error`.',
     fix: 'See [evaluations](evaluate.md#limits).',
   },
   too_many_mismatches: {
     exit: [3],
-    cause: 'More values of a column than `--max-mismatches` do not fit it.',
+    cause: 'More values than `--max-mismatches` do not fit their column.',
     fix: 'A larger limit, or `none`, resumes.',
   },
   too_many_unseen: {
     exit: [3],
     cause: 'More values of a column than `--max-unseen` are unknown.',
-    fix: 'Train again, or as for `too_many_mismatches`.',
+    fix: 'Train again, or resume with a larger limit or `none`.',
   },
   too_many_missing: {
     exit: [3],
-    cause: 'More values of a column than `--max-missing` are missing.',
-    fix: 'As for `too_many_mismatches`.',
+    cause: 'More values of a column than `--max-missing` are missing, as after a join that matched nothing.',
+    fix: 'A larger limit, or `none`, resumes.',
   },
   under_min_rows: {
     exit: [3],
@@ -184,13 +186,14 @@ export const runCodes = {
   },
   same_as_last: {
     exit: [3],
-    cause: 'The input has the bytes of the last good run.',
+    cause:
+      'The input has the bytes of the last good run (an error with `--if-same-as-last fail`, else a warning).',
     fix: 'Check that the new rows have arrived.',
   },
   too_much_drift: {
     exit: [3],
     cause: 'A column or the predictions changed by more than `--max-drift`.',
-    fix: 'A larger limit resumes.',
+    fix: 'A larger limit, or none, resumes.',
   },
   unbalanced: {
     exit: [4],
@@ -199,12 +202,12 @@ export const runCodes = {
   },
   difference: {
     exit: [4],
-    cause: '`verify` found a difference.',
+    cause: '`verify` found a difference, at the lines named.',
     fix: 'Score the input again.',
   },
   interrupted: {
     exit: [75, 129, 130, 143],
-    cause: 'A signal ended the run, or a program (75).',
+    cause: 'A signal or Ctrl-C ended the run; 75 if a program aborted it.',
   },
   unexpected: {
     exit: [70],
@@ -213,7 +216,7 @@ export const runCodes = {
   },
   internal: {
     exit: [70],
-    cause: 'A thread failed unexpectedly: a bug.',
-    fix: 'As for `unexpected`.',
+    cause: 'A thread failed with an unexpected error: a bug.',
+    fix: 'Report it with the stack trace.',
   },
 } as const satisfies CommandErrorDocs;

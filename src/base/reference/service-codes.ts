@@ -5,12 +5,12 @@ export const serviceCodes = {
   cannot_listen: { exit: [2], cause: 'The address or port cannot be used.', fix: 'Use a free `--port`.' },
   unwritable_home: {
     exit: [2, 75],
-    cause: 'The folder of reports and keys cannot be written.',
+    cause: 'The folder of reports and keys cannot be written; 75: its disk is unreachable.',
     fix: 'Set `--home` or `ROWCAST_HOME`.',
   },
   unreadable_home: {
     exit: [2, 75],
-    cause: 'The folder of reports and keys cannot be read.',
+    cause: 'The folder of reports and keys cannot be read; 75: its disk is unreachable.',
   },
   no_such_report: { exit: [2, 3], cause: 'There is no such local report.', fix: 'See `rowcast reports`.' },
   no_testing_results: { exit: [2, 3], cause: 'The report was imported.' },
@@ -21,7 +21,7 @@ export const serviceCodes = {
   },
   bad_report_id: {
     exit: [2],
-    cause: 'Use 1 to 64 letters, digits, `-`, `_`, first a letter or digit.',
+    cause: 'Use 1 to 64 letters, digits, `-` and `_`, the first a letter or digit.',
   },
   damaged_report: {
     exit: [2, 3],
@@ -30,7 +30,7 @@ export const serviceCodes = {
   },
   damaged_model: {
     exit: [2],
-    cause: 'The model of a report is damaged.',
+    cause: 'The model file of a report is damaged.',
     fix: 'Train or import it again.',
   },
   out_of_memory: {
@@ -44,12 +44,12 @@ export const serviceCodes = {
   no_such_column: {
     exit: [2],
     cause: 'The history lacks the column of `--predict`.',
-    fix: 'Check `--delimiter`.',
+    fix: 'Check `--delimiter`, and the columns in the message.',
   },
   other_columns: {
     exit: [2],
     cause: 'A file of the history has other columns than the first.',
-    fix: 'Give all the same, in any order.',
+    fix: 'Give all the same; their order does not matter.',
   },
   ambiguous_column: { exit: [2], cause: 'Several columns have the name given by `--predict`.' },
   too_few_rows: { exit: [2], cause: 'Too few labelled rows.', fix: 'Add rows.' },
@@ -62,11 +62,11 @@ export const serviceCodes = {
   numeric_target: {
     exit: [2],
     cause: 'The column to predict holds amounts.',
-    fix: 'Leave out `--target classes`, or use `--bins`.',
+    fix: 'Leave out `--target classes`, or predict ranges with `--bins`.',
   },
   not_numbers: {
     exit: [2],
-    cause: 'The column to predict holds no numbers, for `--bins` or `--target numbers`.',
+    cause: 'The column to predict does not hold numbers, as `--bins` and `--target numbers` need.',
   },
   no_usable_columns: { exit: [2], cause: 'All columns are identifiers, free text, empty or constant.' },
 } as const satisfies CommandErrorDocs;
@@ -81,11 +81,11 @@ export const storeCodes = {
   no_store_credentials: {
     exit: [2, 3],
     cause: "The store's chain of credentials found none.",
-    fix: 'Log in, set its variables, or use `--store-options unsigned=true`.',
+    fix: 'Log in with its command, set its variables, or use `--store-options unsigned=true`.',
   },
   store_credentials_expired: {
     exit: [75],
-    cause: 'The credentials expired.',
+    cause: 'The credentials expired, and there are no newer ones.',
     fix: 'Renew them, then run again.',
   },
   store_access_denied: {
@@ -95,12 +95,12 @@ export const storeCodes = {
   },
   store_unavailable: {
     exit: [75],
-    cause: 'The store did not respond within `--max-outage`.',
+    cause: 'The store did not respond for longer than `--max-outage`.',
     fix: 'Run again.',
   },
   store_without_conditions: {
     exit: [2],
-    cause: 'The store ignores conditions, so processes could destroy each other’s output.',
+    cause: 'The store ignores conditions, so two processes could destroy each other’s output.',
     fix: 'Write to a file, and copy it.',
   },
   too_many_parts: { exit: [3], cause: 'More than 9,999 parts.', fix: '`--restart --part-bytes 128MiB`.' },
