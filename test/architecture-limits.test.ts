@@ -12,7 +12,7 @@ import { startStub } from './support/stub/service.ts';
  * subjects that came later is counted on its own, by the name of its folders.
  */
 const LIMITS = {
-  'lines of imported in src': 4_200,
+  'lines of imported in src': 4_250,
   'lines of imported in test': 2_300,
   'lines of numbers in src': 1_600,
   'lines of numbers in test': 1_300,

@@ -31,15 +31,23 @@ export function evaluationOf(
     deciles: tally instanceof ClassTally ? null : numberDeciles(tally),
     segments: segments.map(({ by, values, others }) => ({
       by,
-      values: [...values, ...(others === undefined ? [] : [[null, others] as const])].map(([value, own]) => ({
-        value,
-        ...rowsOf(own),
-        figures: figuresOf(own),
-      })),
+      values: [...inOrder(values), ...(others === undefined ? [] : [[null, others] as const])].map(
+        ([value, own]) => ({
+          value,
+          ...rowsOf(own),
+          figures: figuresOf(own),
+        }),
+      ),
     })),
     earlier: earlier === undefined ? null : comparison(figures, earlier),
     warnings: warningsOf(coverage),
   };
+}
+
+/** Segments by value, so that months follow each other and 10 comes after 9, whatever the order of the rows. */
+function inOrder<T extends Tally>(values: ReadonlyMap<string, T>): [string, T][] {
+  const areNumbers = [...values.keys()].every(value => value !== '' && Number.isFinite(Number(value)));
+  return [...values].sort(([a], [b]) => (areNumbers && Number(a) - Number(b)) || (a < b ? -1 : 1));
 }
 
 const figuresOf = (tally: Tally): EvaluationFigures =>
