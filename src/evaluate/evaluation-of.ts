@@ -31,15 +31,24 @@ export function evaluationOf(
     deciles: tally instanceof ClassTally ? null : numberDeciles(tally),
     segments: segments.map(({ by, values, others }) => ({
       by,
-      values: [...values, ...(others === undefined ? [] : [[null, others] as const])].map(([value, own]) => ({
-        value,
-        ...rowsOf(own),
-        figures: figuresOf(own),
-      })),
+      values: [...byName(values), ...(others === undefined ? [] : [[null, others] as const])].map(
+        ([value, own]) => ({
+          value,
+          ...rowsOf(own),
+          figures: figuresOf(own),
+        }),
+      ),
     })),
     earlier: earlier === undefined ? null : comparison(figures, earlier),
     warnings: warningsOf(coverage),
   };
+}
+
+/** Values of a segment by their names; numbers, such as months, by their size. */
+function byName<T>(values: Iterable<readonly [string, T]>): (readonly [string, T])[] {
+  const all = [...values];
+  const areNumbers = all.every(([name]) => /^-?\d+(\.\d+)?$/.test(name));
+  return all.sort(([a], [b]) => (areNumbers && Number(a) - Number(b)) || (a < b ? -1 : 1));
 }
 
 const figuresOf = (tally: Tally): EvaluationFigures =>
@@ -130,4 +139,14 @@ function warningsOf({ fair, labelled, rows, parts }: Evaluation['coverage']): Ev
       message: `The labelled rows are not a fair part of all: ${percent(labelled / rows)} of the rows have a label, but from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of the rows with similar predictions. Figures may change when more labels arrive.`,
     },
   ];
+}
+
+/** The figures of a report's testing rows, by the names that an evaluation has for them. */
+export function testingFigures(report: object): Evaluation['testing'] {
+  const quality: unknown = 'quality' in report ? report.quality : undefined;
+  const names = ['accuracy', 'auc', 'log_loss', 'rmse', 'mae', 'median_error', 'r2'];
+  const found = Object.entries(Object(quality)).filter(
+    (figure): figure is [string, number] => names.includes(figure[0]) && typeof figure[1] === 'number',
+  );
+  return found.length === 0 ? null : Object.fromEntries(found);
 }

@@ -244,6 +244,17 @@ describe('an evaluation', () => {
     assert.equal(plan?.values[50]?.figures.bias?.value, -1);
   });
 
+  it('has its segments by name, and by size if they are numbers', () => {
+    const shown = (by: string, values: readonly string[]) => {
+      const segments = new SegmentTallies(by, size => new NumberTally({ size }));
+      for (const value of values) segments.of(value);
+      return evaluationOf(new NumberTally(), facts, [segments]).segments[0]?.values.map(({ value }) => value);
+    };
+    assert.deepEqual(shown('month', ['2026-02', '2025-12', '2026-01']), ['2025-12', '2026-01', '2026-02']);
+    assert.deepEqual(shown('month', ['10', '9', '1']), ['1', '9', '10']);
+    assert.deepEqual(shown('region', ['west', '10', '9', '']), ['', '10', '9', 'west']);
+  });
+
   it('shows an earlier one beside it, with the interval of the difference', () => {
     const before = evaluationOf(
       labelled([...new Array(56).fill([0.9, 1]), ...new Array(14).fill([0.9, 0])]),
