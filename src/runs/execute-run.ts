@@ -142,7 +142,7 @@ async function planRun(
     });
     // Loaded only when it is needed.
     const reuse =
-      values.reuse === undefined
+      values.reuse === undefined && !values.dedupe
         ? undefined
         : await (await import('./reuse/open-reuse.ts')).openReuse(run, record, plan, fingerprint);
     if (reuse !== undefined) fingerprint.options['--reuse'] = reuse.identity;

@@ -53,6 +53,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
   const before = rowCountsOf(previous?.checkpoint);
   const rowCounts = structuredClone(before);
   if (reuse !== undefined) rowCounts.reused ??= 0;
+  if (values.dedupe) rowCounts.equal ??= 0;
   const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
   const budget = shared?.budget ?? new RejectBudget(values.maxRejects);
   const stop = stopping(control.signal, () => source.close(), control.cancel);

@@ -106,7 +106,7 @@ export function memoryOfBatch(batch: Batch): number {
 export const memoryOfFaults = ({ size }: ReadonlyMap<number, unknown>): number => REJECT_BYTES * size;
 
 /** Bytes of memory that the result of an attempt uses until it is written. */
-function memoryOfScored({ faults, predictions, merged }: Scored): number {
+export function memoryOfScored({ faults, predictions, merged }: Scored): number {
   const { errors } = predictions;
   let bytes = memoryOfFaults(faults) + memoryOfValues(predictions) + REJECT_BYTES * errors.size;
   bytes += merged?.bytes.buffer.byteLength ?? 0;

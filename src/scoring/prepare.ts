@@ -24,6 +24,7 @@ export type RowOptions = Pick<
   | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
   | ('names' | 'keep' | 'rename' | 'outputHeader')
 > &
+  Partial<Pick<RunValues, 'dedupe'>> &
   Pick<ReadOptions, 'maxColumns' | 'maxGroupBytes' | 'maxFooterBytes'>;
 
 /** What scoring takes from a run. */

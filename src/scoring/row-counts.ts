@@ -16,6 +16,8 @@ export const rowCountsShape = z.strictObject({
   scored: z.number(),
   /** Those of the scored rows whose predictions were copied; not there in a run that copies none. */
   reused: z.number().optional(),
+  /** Those with the prediction of an equal row; not there in a run that sends each row. */
+  equal: z.number().optional(),
   rejected: z.number(),
   /** Lines of rejects besides the first of each: limits count them, because other rows may be in them. */
   rejectedLines: z.number().optional(),
@@ -53,9 +55,9 @@ export function rowCountsOf(checkpoint: { rowCounts: RowCounts } | undefined): R
 /** The totals of several runs. */
 export function sumOf(runs: readonly RowCounts[]): RowCounts {
   const total = newRowCounts();
-  for (const { rejectedBy, retries, rejectedLines = 0, reused, ...numbers } of runs) {
+  for (const { rejectedBy, retries, rejectedLines = 0, reused, equal, ...numbers } of runs) {
     addLines(total, rejectedLines);
-    if (reused !== undefined) total.reused = (total.reused ?? 0) + reused;
+    addUnsent(total, { reused, equal });
     for (const [name, value] of Object.entries(numbers) as [keyof typeof numbers, number][])
       total[name] += value;
     for (const [code, rows] of Object.entries(rejectedBy)) countCode(total.rejectedBy, code, rows);
@@ -84,11 +86,11 @@ export function countCalls(rowCounts: RowCounts, before: RowCounts, statistics: 
  * @param from where the run began in the input
  */
 export function count(rowCounts: RowCounts, merged: MergedPart, from = INPUT_START): void {
-  const { bytes, end, endsBatch, scored, blank, rejects, reused = 0 } = merged;
+  const { bytes, end, endsBatch, scored, blank, rejects } = merged;
   rowCounts.bytesOut += bytes.length;
   rowCounts.read = end.row - from.row;
   rowCounts.scored += scored;
-  if (reused > 0) rowCounts.reused = (rowCounts.reused ?? 0) + reused;
+  addUnsent(rowCounts, merged);
   rowCounts.rejected += rejects.length;
   addLines(
     rowCounts,
@@ -98,6 +100,17 @@ export function count(rowCounts: RowCounts, merged: MergedPart, from = INPUT_STA
   if (endsBatch) rowCounts.batches += 1;
   rowCounts.bytesIn = end.offset - from.offset;
   for (const { code } of rejects) countCode(rowCounts.rejectedBy, code);
+}
+
+/** Adds rows that were not sent. */
+function addUnsent(
+  rowCounts: RowCounts,
+  more: { reused?: number | undefined; equal?: number | undefined },
+): void {
+  for (const name of ['reused', 'equal'] as const) {
+    const rows = more[name];
+    if (rows !== undefined) rowCounts[name] = (rowCounts[name] ?? 0) + rows;
+  }
 }
 
 function addLines(rowCounts: RowCounts, lines: number): void {

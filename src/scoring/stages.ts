@@ -64,12 +64,14 @@ export async function* stages(
   const appended = appendedOptionsFor(merging);
   const classes = options.classes ?? report.classes;
   // Loaded only when it is needed.
+  const { dedupe = false, batchRows } = options;
   const reuse =
-    known &&
-    (await import('./reuse/known-rows.ts')).knownStages(known, {
-      ...{ source, features, merging },
-      batchRows: options.batchRows,
-    });
+    known === undefined && !dedupe
+      ? undefined
+      : (await import('./reuse/known-rows.ts')).knownStages({
+          ...{ source, features, batchRows, merging, known },
+          areEqualSentOnce: dedupe,
+        });
   const rows = reuse?.rows;
   const cut = reuse?.layout ?? layout;
   const scorer = plan.scorer.open({ ...options, classes, layout: cut, features, appended, counting });

@@ -84,6 +84,7 @@ describe('a summary', () => {
       bytes_in: input.length,
       bytes_out: output.length,
       sha256: { input: sha256(input), output: sha256(output) },
+      labels: null,
       drift: null,
       warnings: [],
       runs: null,

@@ -100,6 +100,15 @@ function earlierRows(input: Buffer): Buffer {
   return Buffer.from(`${[header, ...others.toReversed()].join('\n')}\n`, 'latin1');
 }
 
+/** As many rows, of which each tenth one is like that before it, and each third one like the first. */
+function repeated(input: Buffer): Buffer {
+  const [header = '', ...rows] = input.toString('latin1').trimEnd().split('\n');
+  const some = rows.map(
+    (row, index) => rows[index % 10 === 9 ? index - 1 : index % 3 === 0 ? 0 : index] ?? row,
+  );
+  return Buffer.from(`${[header, ...some].join('\n')}\n`, 'latin1');
+}
+
 /** Several members, so that most kills come after the first one, from which the run resumes. */
 const long: Shape = { words: 200 };
 
@@ -222,6 +231,14 @@ export const variants: readonly (() => Variant)[] = [
     report: versioned,
     earlier: earlierRows(rowsOf({ ...long, ...flawed })),
     hasRejects: true,
+  }),
+  () => ({
+    name: 'equal rows, rejects',
+    input: repeated(rowsOf(flawed)),
+    output: 'out.csv',
+    report: known,
+    hasRejects: true,
+    options: ['--dedupe'],
   }),
   () => ({ name: 'a pipe, written again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
   () => ({

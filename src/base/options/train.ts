@@ -82,7 +82,7 @@ export const importOptions = {
     describe: 'how many iterations of the model to use',
     defaultText: 'as the library does',
   },
-  nulls: { ...nulls, describe: 'values to treat as missing in scoring, in addition to the empty one' },
+  nulls,
   expect: {
     kind: 'path',
     common: true,
@@ -114,19 +114,15 @@ export const historyOptions = {
   types: {
     ...types,
     choices: typeChoices,
-    describe: 'column → type, if not the detected one; date:dmy: the day before the month',
   },
-  nulls: {
-    ...nulls,
-    describe: 'values to treat as missing, in addition to the empty one, here and in scoring',
-  },
+  nulls,
   'max-rejects': {
     kind: 'threshold',
     describe: 'leave out up to N malformed rows (or N%)',
     defaultText: '0',
   },
-  names: { ...names, describe: 'column names of a file without a header line' },
-  encoding: { ...encoding, describe: 'encoding of the file, such as windows-1252 or utf-16' },
+  names,
+  encoding,
   delimiter,
   quote,
   escape: inputOptions.escape,
@@ -134,5 +130,5 @@ export const historyOptions = {
   ...storeAccess,
   'input-format': inputOptions['input-format'],
   'max-group-bytes': inputOptions['max-group-bytes'],
-  'max-record-bytes': { ...inputOptions['max-record-bytes'], describe: 'maximum size of a record' },
+  'max-record-bytes': inputOptions['max-record-bytes'],
 } as const satisfies Record<string, Option>;

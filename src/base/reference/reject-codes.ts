@@ -81,6 +81,11 @@ export const warningDocs = {
     cause: 'Columns or predictions differ from the run of `--compare`.',
     fix: 'See [the comparison](scoring.md#compared-with-an-earlier-run).',
   },
+  no_labels: { cause: 'No row to evaluate has a label.', fix: 'Evaluate again when labels are there.' },
+  unfair_labels: {
+    cause: 'The rows with labels have other predictions than the rest.',
+    fix: 'Figures may change when more labels arrive.',
+  },
   no_rows: { cause: 'The input has a header only.', fix: 'Rows that come later: `--wait-for-input`.' },
   unended_record: { cause: 'The only row has no line ending, so it may be cut off.' },
   no_comparison: { cause: 'There is no run to compare with; on the first day, that is right.' },

@@ -42,12 +42,12 @@ export const runCodes = {
   partial_damaged: {
     exit: [2, 3],
     cause: 'Another program changed the end of a partial file, or the disk lost data.',
-    fix: 'As for `partial_too_short`.',
+    fix: 'Stop it; use `--restart`.',
   },
   output_lost: {
     exit: [2, 3],
     cause: 'Another program moved or changed a file before it was complete.',
-    fix: 'As for `partial_too_short`.',
+    fix: 'Stop it; use `--restart`.',
   },
   cancelled: {
     exit: [3],

@@ -166,7 +166,7 @@ export function progressText(
   const rate = (rowCounts.read - before.read) / seconds;
   const left = secondsLeft(fraction, seconds, before.fraction);
   const retries = Object.values(rowCounts.retries).reduce((sum, count) => sum + count, 0);
-  const { rejected, reused } = rowCounts;
+  const { rejected, reused, equal } = rowCounts;
   const inFlight = statistics?.inFlight ?? 0;
   return {
     cells: [
@@ -175,6 +175,7 @@ export function progressText(
       `${counted(rate)} rows/s`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
       reused === undefined ? '' : `${counted(reused)} reused`,
+      equal === undefined ? '' : `${counted(equal)} equal`,
       rejected === 0 ? '' : countOf(rejected, 'reject'),
       retries === 0 ? '' : retries === 1 ? '1 retry' : `${counted(retries)} retries`,
       statistics === undefined ? '' : `${inFlight} in flight`,
@@ -184,6 +185,7 @@ export function progressText(
         read: rowCounts.read,
         scored: rowCounts.scored,
         ...(reused !== undefined && { reused }),
+        ...(equal !== undefined && { equal }),
         rejected,
       },
       percent: fraction === undefined ? null : Math.floor(100 * fraction),

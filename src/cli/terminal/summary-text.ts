@@ -45,10 +45,15 @@ export function describeSummary(summary: Summary): string {
 }
 
 /** How many of the scored rows were not paid for, and their share. */
-export const reusedText = ({ scored, reused }: Pick<Summary['rows'], 'scored' | 'reused'>): string =>
-  reused === undefined
-    ? ''
-    : ` (${counted(reused)} reused${scored === 0 ? '' : `, ${Math.floor((1000 * reused) / scored) / 10}%`})`;
+export function reusedText({ scored, reused, equal }: Summary['rows']): string {
+  const texts = Object.entries({ reused, equal }).flatMap(([name, count]) =>
+    count === undefined ? [] : [`${counted(count)} ${name}${shareText(count, scored)}`],
+  );
+  return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
+}
+
+const shareText = (count: number, scored: number): string =>
+  scored === 0 ? '' : `, ${Math.floor((1000 * count) / scored) / 10}%`;
 
 /** The lowest rate that is shown: below it, a whole number of rows per second says little. */
 const MIN_RATE = 10;

@@ -1,5 +1,5 @@
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
-import type { RowsByKey } from '../../scoring/reuse/known-rows.ts';
+import type { RowsByKey } from '../../scoring/reuse/row-keys.ts';
 import { RowTable } from '../../scoring/reuse/row-table.ts';
 import type { EarlierRows } from './earlier-rows.ts';
 import { HashedRows } from './hashed-rows.ts';

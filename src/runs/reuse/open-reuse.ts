@@ -6,8 +6,8 @@ import { headerOfLayout } from '../../formats/csv/header.ts';
 import { appendedFor, columnsToAppend } from '../../scoring/merge/appended-for.ts';
 import type { RowsPlan } from '../../scoring/prepare.ts';
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
-import type { KnownPredictions, RowsByKey } from '../../scoring/reuse/known-rows.ts';
-import { RowKeys } from '../../scoring/reuse/row-keys.ts';
+import type { KnownPredictions } from '../../scoring/reuse/known-rows.ts';
+import { RowKeys, type RowsByKey } from '../../scoring/reuse/row-keys.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { FileVersion } from '../../storage/backend.ts';
 import {
@@ -62,6 +62,7 @@ interface EarlierFile {
  * Finds the earlier outputs of --reuse, and what in them can be reused.
  *
  * @param fingerprint of the run, without what it reuses
+ * @returns undefined without --reuse, when only what --dedupe needs is checked
  * @throws RowcastError `bad_option`, `other_predictions`; of reading a file
  */
 export async function openReuse(
@@ -69,8 +70,10 @@ export async function openReuse(
   record: RunRecord,
   plan: RowsPlan,
   fingerprint: Fingerprint,
-): Promise<Reuse> {
+): Promise<Reuse | undefined> {
   const { values, backends = defaultBackends, control } = run;
+  if (values.dedupe) checkSentOnce(plan, '--dedupe');
+  if (values.reuse === undefined) return undefined;
   checkOptions(run, plan);
   const now = madeBy(fingerprint, plan, values);
   const files: EarlierFile[] = [];
@@ -100,16 +103,24 @@ export async function openReuse(
   };
 }
 
+/** Checks that it matters how many rows are sent, and not which. @throws RowcastError `bad_option` */
+function checkSentOnce({ scorer }: Pick<RowsPlan, 'scorer'>, option: string): void {
+  const refuse = (why: string): never => {
+    throw new RowcastError('bad_option', `${option}: ${why}`, { hint: 'Leave it out.' });
+  };
+  if (scorer.name === LOCAL)
+    refuse('a local report predicts a row in the time in which an earlier prediction is found');
+  if (scorer.dependsOnBatch === true)
+    refuse('the predictions of this service depend on which rows share a request');
+}
+
 /** @throws RowcastError `bad_option` */
-function checkOptions({ values, part }: Run, { scorer, layout, report }: RowsPlan): void {
+function checkOptions({ values, part }: Run, plan: RowsPlan): void {
+  checkSentOnce(plan, '--reuse');
+  const { layout, report } = plan;
   const refuse = (why: string, hint: string): never => {
     throw new RowcastError('bad_option', `--reuse: ${why}`, { hint });
   };
-  const without = 'Leave it out.';
-  if (scorer.name === LOCAL)
-    refuse('a local report predicts a row in the time in which an earlier prediction is found', without);
-  if (scorer.dependsOnBatch === true)
-    refuse('the predictions of this service depend on which rows share a request', without);
   if (part !== undefined) refuse('a run in shards sends all rows', 'Leave it out, or score without shards.');
   const { format = layout.format } = writtenFile(values);
   if (format !== layout.format)

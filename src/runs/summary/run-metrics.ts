@@ -66,6 +66,9 @@ export function runMetrics(summary: Summary): RunMetric[] {
     metric('rows_reused', '', 'Scored rows whose predictions were copied from an earlier output.', [
       [rows.reused ?? null],
     ]),
+    metric('rows_equal', '', 'Scored rows with the prediction of an equal row, which was sent.', [
+      [rows.equal ?? null],
+    ]),
     metric('rejects', '', 'Rejected rows by code.', each(rows.rejected_by)),
     metric('requests', '', 'Requests to the service, or batches of a local report.', [[summary.calls]]),
     metric('retries', '', 'Requests that were retried, by code.', each(retries)),

@@ -101,6 +101,8 @@ export interface Summary {
     scored: number;
     /** Those of the scored rows whose predictions were copied; not there without --reuse. */
     reused?: number;
+    /** Those with the prediction of an equal row, which was sent; not there without --dedupe. */
+    equal?: number;
     rejected: number;
     rejected_by: Record<string, number>;
   };
@@ -143,8 +145,13 @@ export interface Summaries extends Iterable<Summary> {
 }
 
 /** The members of a summary that row counts have. */
-export const summaryCounts = ({ read, scored, reused, rejected, ...counts }: RowCounts) => ({
-  rows: { read, scored, ...(reused !== undefined && { reused }), rejected, rejected_by: counts.rejectedBy },
+export const summaryCounts = ({ read, scored, reused, equal, rejected, ...counts }: RowCounts) => ({
+  rows: {
+    ...{ read, scored },
+    ...(reused !== undefined && { reused }),
+    ...(equal !== undefined && { equal }),
+    ...{ rejected, rejected_by: counts.rejectedBy },
+  },
   blank_lines: counts.blank,
   batches: counts.batches,
   calls: counts.calls,

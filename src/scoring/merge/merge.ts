@@ -131,7 +131,7 @@ export class Merger {
         isCommitPoint,
         predictionType: appended.predictionType,
         ...countsOf(batch, from, to, rejects.slice(first, reject)),
-        ...(scored.copied && { reused: scored.copied.countKnown(firstRow, row) }),
+        ...scored.copied?.count(firstRow, row, scored.predictions.errors),
         tally: tallies === undefined ? this.#tally?.(scored, from, to) : tallies.next().value,
       };
     }
@@ -157,7 +157,7 @@ export class Merger {
   #mergerFor({ copied }: ScoredBatch, appended: Appended): MergeBatch {
     const { layout, withCopies } = this.#options;
     this.#copied = copied;
-    if (copied !== undefined && withCopies !== undefined) {
+    if (copied !== undefined && copied.known > 0 && withCopies !== undefined) {
       this.#mergeCopied ??= layout.merger(withCopies(appended, () => this.#copied));
       return this.#mergeCopied;
     }

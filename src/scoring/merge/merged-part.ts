@@ -22,6 +22,8 @@ export interface MergedPart {
   readonly scored: number;
   /** Those of the scored rows whose predictions were copied. */
   readonly reused?: number;
+  /** Those that have the prediction of an equal row. */
+  readonly equal?: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];
   /** What was counted in these rows, if anything is. */

@@ -4,16 +4,20 @@ import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-vie
 
 const NOT_KNOWN = -1;
 
-/** What was appended to rows of a batch before, as bytes. */
+/** What need not be asked for again of the rows of a batch: what was appended to them before, or an equal row's result. */
 export class CopiedRows {
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
+  /** The numbers of the results that equal rows get. */
+  #results: Float64Array | undefined;
   /** Rows whose prediction is asked for again, to compare it. */
   #checked: Set<number> | undefined;
   #bytes: Buffer = NO_BYTES;
   #length = 0;
   /** How many rows are known. */
   known = 0;
+  /** How many are equal to rows that are sent. */
+  equal = 0;
 
   /** @param rows of the batch that are well formed */
   constructor(rows: number) {
@@ -27,7 +31,7 @@ export class CopiedRows {
 
   /** Memory in bytes. */
   get memory(): number {
-    return this.#bytes.length + 8 * this.rows;
+    return this.#bytes.length + (this.#results === undefined ? 8 : 16) * this.rows;
   }
 
   /** Adds what was appended to a row: `from[start, end)`. */
@@ -61,17 +65,39 @@ export class CopiedRows {
     return this.#checked ?? NO_ROWS;
   }
 
-  /** Whether a row is sent to the service. */
-  isSent(row: number): boolean {
-    return !this.has(row) || this.checked.has(row);
+  /** Takes for a row the result of an equal one. @param result its number: see `Results` */
+  setEqual(row: number, result: number): void {
+    this.#results ??= new Float64Array(this.rows).fill(NOT_KNOWN);
+    this.#results[row] = result;
+    this.equal++;
   }
 
-  /** How many of the rows `[from, to)` are known. */
-  countKnown(from: number, to: number): number {
-    if (this.known === 0 || this.known === this.rows) return this.known === 0 ? 0 : to - from;
-    let count = 0;
-    for (let row = from; row < to; row++) if (this.has(row)) count++;
-    return count;
+  /** The number of the result that an equal row gets; -1 if it is not equal to one that is sent. */
+  resultOf(row: number): number {
+    return this.#results?.[row] ?? NOT_KNOWN;
+  }
+
+  /** Whether a row is sent to the service. */
+  isSent(row: number): boolean {
+    return this.has(row) ? this.checked.has(row) : this.resultOf(row) === NOT_KNOWN;
+  }
+
+  /** How many rows are sent. */
+  get sent(): number {
+    return this.rows - this.known - this.equal + this.checked.size;
+  }
+
+  /**
+   * How many of the rows `[from, to)` are known, and how many are equal to one that was sent.
+   *
+   * @param errors of rows that are rejected, as the ones that they are equal to
+   */
+  count(from: number, to: number, errors: ReadonlyMap<number, unknown>): { reused?: number; equal?: number } {
+    let [reused, equal] = [0, 0];
+    for (let row = from; row < to; row++)
+      if (this.has(row)) reused++;
+      else if (this.resultOf(row) !== NOT_KNOWN && !errors.has(row)) equal++;
+    return { ...(this.known > 0 && { reused }), ...(this.equal > 0 && { equal }) };
   }
 
   bytesOf(row: number): Buffer {

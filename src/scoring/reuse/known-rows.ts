@@ -1,9 +1,4 @@
-import {
-  classesOf,
-  numbersPerRow,
-  type Predictions,
-  type PredictionType,
-} from '../../base/contract/predictions.ts';
+import type { Predictions } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended } from '../../formats/appended.ts';
@@ -12,27 +7,17 @@ import { type Batch, RecordKind } from '../../formats/records/batch.ts';
 import type { ByteSource } from '../../formats/records/byte-source.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import type { Fields } from '../../formats/records/fields.ts';
-import { checkSameType, countPersonas, joinValues } from '../batch/join-predictions.ts';
+import { joinValues, noPredictions } from '../batch/join-predictions.ts';
 import type { FeatureColumn } from '../feature-columns.ts';
 import type { inFlight, Sent } from '../in-flight.ts';
 import { appendedFor, type MergeOptions } from '../merge/appended-for.ts';
 import type { PartTallyOptions } from '../merge/part-tally.ts';
-import { predictionTypeOf } from '../predictions.ts';
 import type { BatchScorer, ScoredBatch } from '../scorer.ts';
 import { appendedTextOf, type CopiedColumns, CopiedRows, withCopies } from './copied-rows.ts';
+import { EQUAL_RESULT_BYTES, EqualRows } from './equal-rows.ts';
 import { PackedRows } from './packed-rows.ts';
-import type { RowKeys } from './row-keys.ts';
-
-/** The well-formed rows of a batch by their keys. */
-export interface RowsByKey {
-  /** `KEY_WORDS` for each row. */
-  readonly keys: Int32Array;
-  readonly rows: number;
-  /** The number of the first one in the input. */
-  readonly firstRow: number;
-  /** Rows that have nothing to be found by. */
-  readonly without: ReadonlyMap<number, unknown>;
-}
+import { Results } from './results.ts';
+import { RowKeys, type RowsByKey } from './row-keys.ts';
 
 /** Predictions that are known before their rows are sent. */
 export interface KnownPredictions extends CopiedColumns {
@@ -44,6 +29,10 @@ export interface KnownPredictions extends CopiedColumns {
 }
 
 interface KnownRowsOptions {
+  /** Undefined if only equal rows are not sent. */
+  known: KnownPredictions | undefined;
+  /** Whether a row that is equal to one before it is not sent. */
+  areEqualSentOnce: boolean;
   source: Pick<ByteSource, 'name' | 'isLive'>;
   features: readonly FeatureColumn[];
   batchRows: number | undefined;
@@ -55,12 +44,25 @@ interface KnownBatch {
   readonly batch: Batch;
   readonly faults: ReadonlyMap<number, Fault>;
   readonly copied: CopiedRows;
+  /** The number of the result of the first of its rows that is sent. */
+  readonly first: number;
+  /** The number of the first result that rows after it may get. */
+  readonly keptFrom: number;
   /** The number of the packed batch with the last of its rows that is sent; -1 if none is. */
   lastPack: number;
 }
 
+/** Rows to send: a batch of the input as it is, or a packed one. */
+interface SentBatch {
+  readonly sends: Batch;
+  readonly isWhole: boolean;
+  /** The number of the result after theirs. */
+  readonly end: number;
+  readonly keptFrom: number;
+}
+
 /** What the stages pass on, in input order: rows to send, and batches for whose rows all requests were made. */
-type Step = { readonly packed: Batch } | { readonly whole: Batch } | KnownBatch;
+type Step = SentBatch | KnownBatch;
 
 /** Bytes of batches that wait until their rows that are not known fill a request. */
 const MAX_WAITING_BYTES = 8 << 20;
@@ -74,21 +76,28 @@ type Flight = ReturnType<typeof inFlight>;
  *     batches → find what is known, pack the others → in flight → put results and copies in their places
  */
 class KnownRows {
-  readonly #known: KnownPredictions;
+  readonly #known: KnownPredictions | undefined;
+  readonly #equal: EqualRows | undefined;
+  readonly #keys: RowKeys;
   readonly #options: KnownRowsOptions;
   readonly #readFields: (batch: Batch) => Fields;
   readonly #columns: readonly number[];
   readonly #packed: PackedRows;
-  readonly #results = new Results();
+  readonly #results: Results;
   readonly #appended: Appended | undefined;
+  /** How many rows were found that are sent. */
+  #sent = 0;
 
-  constructor(known: KnownPredictions, options: KnownRowsOptions) {
-    const { features, merging } = options;
+  constructor(options: KnownRowsOptions) {
+    const { features, merging, known, areEqualSentOnce } = options;
     this.#known = known;
+    this.#keys = known?.keys ?? new RowKeys();
+    this.#results = new Results(areEqualSentOnce ? EQUAL_RESULT_BYTES : 0, known?.predictionType);
+    this.#equal = areEqualSentOnce ? new EqualRows(this.#results) : undefined;
     this.#options = options;
     this.#columns = features.map(({ index }) => index);
     this.#packed = new PackedRows(merging.layout);
-    this.#appended = appendedFor(merging, known.predictionType);
+    this.#appended = known && appendedFor(merging, known.predictionType);
     const memory = BatchMemory.create();
     const read = merging.layout.fieldReader(memory);
     this.#readFields = batch => {
@@ -111,7 +120,7 @@ class KnownRows {
     const { batchRows = scorer.batchRows, source } = this.#options;
     const packed = this.#packed;
     const waiting: KnownBatch[] = [];
-    let [bytes, packs] = [0, 0];
+    let [bytes, packs, end] = [0, 0, 0];
     const takeDone = function* (): Generator<Step> {
       for (let next = waiting[0]; next !== undefined && next.lastPack < packs; next = waiting[0]) {
         waiting.shift();
@@ -122,14 +131,16 @@ class KnownRows {
     const pack = function* (): Generator<Step> {
       if (packed.waiting === 0) return;
       packs++;
-      yield { packed: packed.take() };
+      end += packed.waiting;
+      yield { sends: packed.take(), isWhole: false, end, keptFrom: 0 };
       yield* takeDone();
     };
     for await (const batch of batches) {
       seen(batch);
       const found = await this.#find(batch);
-      if (found.copied.known === 0 && packed.waiting === 0) {
-        yield { whole: batch };
+      if (found.copied.known + found.copied.equal === 0 && packed.waiting === 0) {
+        end += found.copied.rows;
+        yield { sends: batch, isWhole: true, end, keptFrom: found.keptFrom };
         continue;
       }
       const limits = {
@@ -160,13 +171,24 @@ class KnownRows {
     const copied = new CopiedRows(fields.rows);
     const without = fields.rowsWithout?.(this.#columns) ?? new Map();
     const { faults, rows } = fields;
-    const keys = known.keys.keysOf(fields, this.#columns);
-    await known.find({ keys, rows, firstRow: batch.start.row, without }, copied);
-    if (known.checkedShare > 0)
-      for (let row = 0; row < rows; row++)
-        if (copied.has(row) && Math.random() < known.checkedShare) copied.check(row);
+    const byKey = {
+      keys: this.#keys.keysOf(fields, this.#columns),
+      rows,
+      firstRow: batch.start.row,
+      without,
+    };
+    if (known !== undefined) {
+      await known.find(byKey, copied);
+      if (known.checkedShare > 0)
+        for (let row = 0; row < rows; row++)
+          if (copied.has(row) && Math.random() < known.checkedShare) copied.check(row);
+    }
+    const first = this.#sent;
+    this.#equal?.find(byKey, first, copied);
+    this.#sent += copied.sent;
+    const keptFrom = this.#equal?.keptFrom(this.#sent) ?? this.#sent;
     // Until all of its rows are packed, it must not pass.
-    return { batch, faults, copied, lastPack: Number.POSITIVE_INFINITY };
+    return { batch, faults, copied, first, keptFrom, lastPack: Number.POSITIVE_INFINITY };
   }
 
   send(scorer: Pick<BatchScorer, 'parts'>, flight: Flight): (step: Step) => AsyncGenerator<Flying> {
@@ -187,9 +209,9 @@ class KnownRows {
       yield step;
       return;
     }
-    const isWhole = 'whole' in step;
-    for (const part of scorer.parts(isWhole ? step.whole : step.packed))
-      yield { sent: await flight.send(part), isWhole };
+    for (const part of scorer.parts(step.sends))
+      yield { sent: await flight.send(part), isWhole: step.isWhole };
+    yield step;
   }
 
   /** Waits for what was sent. @param confirm is called before a result is used */
@@ -198,26 +220,32 @@ class KnownRows {
     flight: Flight,
     confirm: (scored: ScoredBatch) => Promise<ScoredBatch>,
   ): AsyncGenerator<ScoredBatch> {
+    const results = this.#results;
+    if ('sent' in flying) {
+      const scored = await confirm(await flight.settle(flying.sent));
+      if (flying.isWhole) yield scored;
+      results.add(scored);
+      return;
+    }
     if ('copied' in flying) {
       flight.free(flying.batch.bytes.length + flying.copied.memory);
       yield this.#join(flying);
-      return;
-    }
-    const scored = await confirm(await flight.settle(flying.sent));
-    if (flying.isWhole) yield scored;
-    else this.#results.add(scored);
+    } else if (results.count !== flying.end) throw new TypeError('a row that was sent has no result, or two');
+    results.dropBefore(flying.keptFrom);
   }
 
-  #join({ batch, faults, copied }: KnownBatch): ScoredBatch {
+  #join({ batch, faults, copied, first }: KnownBatch): ScoredBatch {
     const known = this.#known;
-    const { predictionType } = known;
+    const { predictionType } = this.#results;
     const countsScores = this.#options.merging.counting?.isDetailed === true;
     const errors = new Map<number, { code: string; message: string }>();
-    const joined = joinValues(predictionType, [], copied.rows);
+    const joined = predictionType === undefined ? noPredictions : joinValues(predictionType, [], copied.rows);
+    let next = first;
     for (let row = 0; row < copied.rows; row++) {
-      if (copied.isSent(row)) this.#results.takeInto(joined, row, predictionType, errors);
+      const result = copied.isSent(row) ? next++ : copied.resultOf(row);
+      if (result !== -1) this.#results.copyTo(result, joined, row, errors);
       else if (countsScores && joined.kind === 'distribution') {
-        const values = known.probabilitiesOf?.(copied.bytesOf(row)) ?? [];
+        const values = known?.probabilitiesOf?.(copied.bytesOf(row)) ?? [];
         joined.probabilities.set(values, row * joined.classes.length);
       }
     }
@@ -229,7 +257,7 @@ class KnownRows {
   /** @throws RowcastError `reused_differs` */
   #compare(predictions: Predictions, row: number, copied: CopiedRows, batch: Batch): void {
     const [known, appended] = [this.#known, this.#appended];
-    if (appended === undefined) return;
+    if (known === undefined || appended === undefined) return;
     const isRejected = predictions.errors.has(row);
     const now = isRejected ? undefined : appendedTextOf(appended, predictions, row);
     if (now !== undefined && known.isSame(copied.bytesOf(row), now.subarray(known.separator.length))) return;
@@ -247,18 +275,21 @@ class KnownRows {
 }
 
 /** @throws RowcastError as `appendedFor` */
-export function knownStages(known: KnownPredictions, options: KnownRowsOptions) {
-  const rows = new KnownRows(known, options);
+export function knownStages(options: KnownRowsOptions) {
+  const { known, merging } = options;
+  const rows = new KnownRows(options);
   return {
     rows,
-    layout: { ...options.merging.layout, slice: rows.slice } satisfies Layout,
-    withCopies: (appended: Appended, copied: () => CopiedRows | undefined): Appended =>
-      withCopies(appended, known, copied),
+    layout: { ...merging.layout, slice: rows.slice } satisfies Layout,
+    withCopies:
+      known &&
+      ((appended: Appended, copied: () => CopiedRows | undefined): Appended =>
+        withCopies(appended, known, copied)),
   };
 }
 
 /** What is in flight, or waits for that. */
-type Flying = { readonly sent: Sent; readonly isWhole: boolean } | KnownBatch;
+type Flying = { readonly sent: Sent; readonly isWhole: boolean } | Step;
 
 /** The records of a batch that are sent. */
 function* sentRecords({ batch, faults, copied }: KnownBatch): Generator<number> {
@@ -266,57 +297,5 @@ function* sentRecords({ batch, faults, copied }: KnownBatch): Generator<number> 
   for (let index = 0; index < batch.kinds.length; index++) {
     if (batch.kinds[index] === RecordKind.blank || faults.has(index)) continue;
     if (copied.isSent(row++)) yield index;
-  }
-}
-
-/** The results of packed batches, from which those of rows are taken in order. */
-class Results {
-  readonly #scored: ScoredBatch[] = [];
-  #row = 0;
-
-  add(scored: ScoredBatch): void {
-    if (countPersonas(scored.batch, scored) !== scored.batch.ends.length)
-      throw new TypeError('a row that was packed is malformed');
-    this.#scored.push(scored);
-  }
-
-  /** Takes the next row. */
-  takeInto(
-    joined: Predictions,
-    row: number,
-    predictionType: PredictionType,
-    errors: Map<number, { code: string; message: string }>,
-  ): void {
-    const [first] = this.#scored;
-    if (first === undefined) throw new TypeError('there is no result for a row');
-    const { predictions } = first;
-    const own = this.#row++;
-    if (own === 0) {
-      const received = predictionTypeOf(predictions);
-      if (received !== undefined) checkSameType(received, predictionType);
-    }
-    const error = predictions.errors.get(own);
-    if (error !== undefined) errors.set(row, error);
-    else copyValue(predictions, own, joined, row, classesOf(predictionType).length);
-    if (this.#row === first.batch.ends.length) {
-      this.#scored.shift();
-      this.#row = 0;
-    }
-  }
-}
-
-function copyValue(from: Predictions, own: number, to: Predictions, row: number, classes: number): void {
-  if (from.kind === 'distribution' && to.kind === 'distribution')
-    for (let i = 0; i < classes; i++)
-      to.probabilities[row * classes + i] = from.probabilities[own * classes + i] as number;
-  else if (from.kind === 'numbers' && to.kind === 'numbers') {
-    const width = numbersPerRow(to.names);
-    for (let i = 0; i < width; i++) to.values[row * width + i] = from.values[own * width + i] as number;
-  } else if (from.kind === 'label' && to.kind === 'label') {
-    // Its list of labels is a new one, of this batch.
-    const labels = to.labels as string[];
-    const label = from.labels[from.indices[own] ?? -1] ?? '';
-    const known = labels.indexOf(label);
-    to.indices[row] = known === -1 ? labels.push(label) - 1 : known;
   }
 }

@@ -5,6 +5,17 @@ import type { Fields } from '../../formats/records/fields.ts';
 /** Words of a key: 128 bits. */
 export const KEY_WORDS = 4;
 
+/** The well-formed rows of a batch by their keys. */
+export interface RowsByKey {
+  /** `KEY_WORDS` for each row. */
+  readonly keys: Int32Array;
+  readonly rows: number;
+  /** The number of the first one in the input. */
+  readonly firstRow: number;
+  /** Rows that have nothing to be found by. */
+  readonly without: ReadonlyMap<number, unknown>;
+}
+
 const QUOTE = 0x22;
 const IS_TEXT = 1 << 31;
 

@@ -23,12 +23,18 @@ export function runHeading(summary: Summary): Html {
 ${statusBadge(status)}</div>
 <dl class="tiles">
 ${tile('Rows scored', countText(rows.scored), `of ${countedText(rows.read, 'row')} read`)}
-${rows.reused !== undefined && tile('Rows reused', countText(rows.reused), rows.scored === 0 ? undefined : `${percentOf(rows.reused / rows.scored)} of those scored`)}
+${notSent('Rows reused', rows.reused, rows)}
+${notSent('Rows equal to others', rows.equal, rows)}
 ${tile('Rows rejected', countText(rows.rejected), share)}
 ${tile('Time', durationText(seconds), summary.attempts > 1 ? 'of the last process' : undefined)}
 ${tile('Rows per second', countText(rate), undefined)}
 </dl>`;
 }
+
+/** Scored rows that were not sent, unless there could be none. */
+const notSent = (name: string, count: number | undefined, { scored }: Summary['rows']): Html | false =>
+  count !== undefined &&
+  tile(name, countText(count), scored === 0 ? undefined : `${percentOf(count / scored)} of those scored`);
 
 export const statusBadge = (status: Summary['status']): Html =>
   html`<span class="badge ${badges[status]}">${status}</span>`;

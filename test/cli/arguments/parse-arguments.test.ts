@@ -35,11 +35,28 @@ describe('a command line', () => {
     const having = commands.filter(command => 'report' in optionsOf(command));
     assert.deepEqual(
       having.map(({ name }) => name),
-      ['score', 'run', 'plan', 'verify', 'train', 'import', 'predict', 'batch-predict', 'keys add'],
+      [
+        'score',
+        'run',
+        'plan',
+        'verify',
+        'evaluate',
+        'train',
+        'import',
+        'predict',
+        'batch-predict',
+        'keys add',
+      ],
     );
     for (const { name } of having) {
       const rest =
-        { run: ' d.yaml', train: ' h.csv --predict y', import: ' m.txt', 'keys add': ' k' }[name] ?? '';
+        {
+          run: ' d.yaml',
+          evaluate: ' s.csv --predict y',
+          train: ' h.csv --predict y',
+          import: ' m.txt',
+          'keys add': ' k',
+        }[name] ?? '';
       assert.deepEqual(await read(`${name}${rest} --model r`), await read(`${name}${rest} --report r`), name);
     }
     assert.deepEqual(await read('score --model=a --report b'), ['score', { report: 'b' }]);
@@ -174,7 +191,6 @@ describe('what other programs call something', () => {
     ['score -v', '-v. Did you mean --log-level debug?'],
     ['score --no-header', '--no-header. Did you mean --names?'],
     ['score --input x', '--input; name files without an option, as in rowcast score INPUT -o OUTPUT'],
-    ['train --target x', '--target. Did you mean --predict?'],
     // A command that has no such option does not name it.
     ['status --model x', '--model'],
   ] as const)

@@ -23,7 +23,7 @@ describe('a plan of shards', () => {
           'min-rows',
           'max-drift',
         ],
-        ...['private', 'checksum', 'checkpoint-interval'],
+        ...['private', 'checksum', 'checkpoint-interval', 'dedupe'],
         ...['/compare', '/summary', '/summary-html', '/metrics', '/lineage'],
       ].sort(),
     );

@@ -183,6 +183,12 @@ it('a number that is far from all others does not decide alone, and is noted', a
   assert.ok(report.notes.some(note => /"revenue" is far from all others in 3 rows/.test(note)));
 });
 
+it('numbers that differ only after seven digits are noted', async () => {
+  const { report } = await trained(sales(400, expected => 9e15 + 1e6 * Math.round(expected)));
+  const [note = ''] = report.notes.filter(each => /predictions have seven digits/.test(each));
+  assert.match(note, /^"revenue" varies only by about \d{8} around 90000000\d{8}(\.\d+)?, but/);
+});
+
 it('a copy of the number and negative numbers are named; decimal commas are read', async () => {
   const table = sales(600, expected => expected - 13).map(
     ([plan = '', visits = '', region = '', revenue = ''], i) =>

@@ -34,4 +34,11 @@ export const reuseOptions = {
     describe: 'ask for this share of the reused predictions again, and stop if one differs',
     defaultText: 'none',
   },
+  dedupe: {
+    kind: 'boolean',
+    affectsOutput: 'no, but shards share it',
+    default: false,
+    describe:
+      'send rows with the same values once: their copies get the same prediction, or are rejected too',
+  },
 } as const satisfies Record<string, RunOption>;

@@ -4,14 +4,21 @@ import { distributionOf } from '../../learn/numbers/distribution.ts';
 
 /** A few negative numbers among others may be returns or corrections. */
 const FEW_NEGATIVES = 0.1;
+/** Predictions are single-precision numbers: of neighbours, the difference is 0.0000001 of them. */
+const FEW_DIGITS = 1e-6;
 
 /** What is noticeable about the numbers to predict, one sentence each. */
 export function notesOfNumbers(numbers: readonly number[], predict: string): string[] {
   const name = sanitize(predict);
-  const { negatives, outliers } = distributionOf(Float64Array.from(numbers));
+  const { mean, deviation, negatives, outliers } = distributionOf(Float64Array.from(numbers));
   const { rows, low, high } = outliers;
   const short = (limit: number) => Number(limit.toPrecision(3));
   return [
+    ...(deviation < FEW_DIGITS * Math.abs(mean)
+      ? [
+          `"${name}" varies only by about ${short(deviation)} around ${mean}, but predictions have seven digits. Predict the difference from a fixed number.`,
+        ]
+      : []),
     ...(negatives > 0 && negatives < FEW_NEGATIVES * numbers.length
       ? [
           `"${name}" is negative in ${counted(negatives)} of ${countOf(numbers.length, 'row')}. They are learned as they are; leave them out if they are corrections of others.`,

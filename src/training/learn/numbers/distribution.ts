@@ -23,6 +23,8 @@ const LONG_TAIL = 1.25;
  */
 const FAR = 20;
 const NEAR_SHARE = 0.995;
+/** More numbers are far, such as a code for missing values, if nothing lies in between. */
+const BEFORE_GAP = 0.98;
 
 /** @param numbers at least two */
 export function distributionOf(numbers: Float64Array): Distribution {
@@ -32,8 +34,7 @@ export function distributionOf(numbers: Float64Array): Distribution {
   const sorted = numbers.toSorted();
   const median = quantile(sorted, 0.5);
   const distances = numbers.map(number => Math.abs(number - median)).sort();
-  const near = distances[Math.min(length - 2, Math.floor(NEAR_SHARE * length))] ?? 0;
-  const far = near > 0 ? FAR * near : Number.POSITIVE_INFINITY;
+  const far = FAR * nearOf(distances);
   const count = (is: (number: number) => boolean) =>
     numbers.reduce((sum, each) => sum + (is(each) ? 1 : 0), 0);
   const [negatives, zeros] = [count(number => number < 0), count(number => number === 0)];
@@ -50,4 +51,19 @@ export function distributionOf(numbers: Float64Array): Distribution {
       high: median + far,
     },
   };
+}
+
+/**
+ * The largest distance from the median that is near, infinite if none is far. Of numbers most of which are equal, any
+ * other ones may follow a gap.
+ *
+ * @param distances in ascending order
+ */
+function nearOf(distances: Float64Array): number {
+  const { length } = distances;
+  const at = (index: number) => distances[Math.min(length - 2, Math.floor(index))] ?? 0;
+  const near = at(NEAR_SHARE * length) || Number.POSITIVE_INFINITY;
+  const others = distances.subarray(at(length / 2) > 0 ? Math.floor(BEFORE_GAP * length) : length);
+  const gap = others.findIndex((distance, i) => (others[i + 1] ?? 0) > FAR * distance);
+  return Math.min(near, others[gap] ?? near);
 }

@@ -1,6 +1,7 @@
 import { RowcastError } from '../../../base/errors.ts';
 import { countOf, partOf } from '../../../base/number-text.ts';
 import { sanitize } from '../../../base/sanitize.ts';
+import { plainNumber } from '../../../formats/values/coerce.ts';
 import {
   columnKind,
   countTexts,
@@ -115,10 +116,11 @@ export function numberLabels(
   const place = first && placeOf?.(first[0]);
   const where = place === undefined ? '' : ` (the first one: ${sanitize(place)})`;
   const strange = sum(others.filter(([text]) => !isMissingSpelling(text)));
+  const tooLarge = others.some(([text]) => plainNumber(text) !== null) ? ' or beyond ±3.4e38' : '';
   if (strange > (1 - TYPE_SHARE) * sampled.length)
     throw new RowcastError(
       'not_numbers',
-      `"${name}" is not a numeric column: ${partOf(strange, sampled.length, 'label', ['is', 'are'])} not numbers${where}`,
+      `"${name}" is not a numeric column: ${partOf(strange, sampled.length, 'label', ['is', 'are'])} not numbers${tooLarge}${where}`,
       { hint: 'Leave out --target numbers to predict its values as classes, or correct them.' },
     );
   const labelled = sampled.flatMap(row => {
@@ -136,7 +138,9 @@ export function numberLabels(
           ]
         : []),
       ...(notation === 'comma' ? [`The commas in "${name}" are read as decimal commas.`] : []),
-      ...(left === 0 ? [] : [`Left out ${countOf(left, 'row')} whose "${name}" is not a number${where}.`]),
+      ...(left === 0
+        ? []
+        : [`Left out ${countOf(left, 'row')} whose "${name}" is not a number${tooLarge}${where}.`]),
     ],
   };
 }

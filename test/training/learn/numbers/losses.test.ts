@@ -73,6 +73,10 @@ test('numbers are far from all others only if they are few and much further away
   const usual = Array.from({ length: 400 }, (_, i) => i % 50);
   assert.equal(distributionOf(Float64Array.from(usual)).outliers.rows, 0);
   assert.equal(distributionOf(Float64Array.from([...usual, 1e6])).outliers.rows, 1);
+  const codes = new Array<number>(8).fill(1e12);
+  assert.equal(distributionOf(Float64Array.from([...usual, ...codes])).outliers.rows, 8);
+  const mostlyZero = [...new Array<number>(970).fill(0), ...usual.map(number => number + 0.01).slice(0, 30)];
+  assert.equal(distributionOf(Float64Array.from(mostlyZero)).outliers.rows, 0);
   const tail = Array.from({ length: 1000 }, (_, i) => Math.exp((i - 500) / 150));
   assert.equal(distributionOf(Float64Array.from(tail)).outliers.rows, 0);
 });

@@ -29,6 +29,13 @@ test('labels that are no numbers are left out, with the line of the first one', 
   }
 });
 
+test('numbers that single precision cannot hold are said to be too large', async t => {
+  const { notes } = await read(t, [...amounts(60), '1e300'], { target: 'numbers' });
+  assert.deepEqual(notes, [
+    'Left out 1 row whose "y" is not a number or beyond ±3.4e38 (the first one: line 62).',
+  ]);
+});
+
 test('a column of texts is refused as numbers, with the line of the first one', async t => {
   const texts = Array.from({ length: 300 }, (_, i) => `name ${i}`);
   for (const labels of [
