@@ -21,7 +21,7 @@ const LIMITS = {
   'lines of reuse in src': 2_100,
   'lines of reuse in test': 1_500,
   'files of src': 850,
-  'lines of src': 96_450,
+  'lines of src': 96_500,
   'lines of test': 79_300,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
