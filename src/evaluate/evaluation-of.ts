@@ -31,7 +31,7 @@ export function evaluationOf(
     deciles: tally instanceof ClassTally ? null : numberDeciles(tally),
     segments: segments.map(({ by, values, others }) => ({
       by,
-      values: [...byName(values), ...(others === undefined ? [] : [[null, others] as const])].map(
+      values: [...inOrder(values), ...(others === undefined ? [] : [[null, others] as const])].map(
         ([value, own]) => ({
           value,
           ...rowsOf(own),
@@ -44,11 +44,10 @@ export function evaluationOf(
   };
 }
 
-/** Values of a segment by their names; numbers, such as months, by their size. */
-function byName<T>(values: Iterable<readonly [string, T]>): (readonly [string, T])[] {
-  const all = [...values];
-  const areNumbers = all.every(([name]) => /^-?\d+(\.\d+)?$/.test(name));
-  return all.sort(([a], [b]) => (areNumbers && Number(a) - Number(b)) || (a < b ? -1 : 1));
+/** Segments by value, so that months follow each other and 10 comes after 9, whatever the order of the rows. */
+function inOrder<T extends Tally>(values: ReadonlyMap<string, T>): [string, T][] {
+  const areNumbers = [...values.keys()].every(value => value !== '' && Number.isFinite(Number(value)));
+  return [...values].sort(([a], [b]) => (areNumbers && Number(a) - Number(b)) || (a < b ? -1 : 1));
 }
 
 const figuresOf = (tally: Tally): EvaluationFigures =>

@@ -1,5 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import type { RejectLimit } from '../base/options/values/reject-limit.ts';
+import { sanitize } from '../base/sanitize.ts';
 import type { Evaluation } from './evaluation.ts';
 
 /** Limits of figures, as options give them. */
@@ -40,7 +41,7 @@ export function beyondLimits(
   const beyond = limits.flatMap(({ limit, ...of }) =>
     limit === undefined ? [] : (textBeyond(evaluation, { ...of, limit }) ?? []),
   );
-  return beyond.length === 0 ? undefined : beyond.join('; ');
+  return beyond.length === 0 ? undefined : beyond.map(sanitize).join('; ');
 }
 
 function shareOfLimit(limit: RejectLimit): number {
@@ -66,7 +67,7 @@ function textBeyond(
       'bad_option',
       `${option}: the predictions are ${kind === 'numbers' ? 'numbers' : 'labels'}, which have no such figure`,
       {
-        hint: 'Leave it out.',
+        hint: 'Leave it out: limits are for probabilities. --summary FILE has the figures, for a limit of your own.',
       },
     );
   const { value, low, high, reason = 'no row has a label' } = found;

@@ -286,8 +286,9 @@ class FilesTally {
     const isLabelled = Number.isFinite(label);
     if (isLabelled) this.#tally.addLabelled(row, label);
     else this.#tally.addUnlabelled(row);
-    for (const [index, { tallies }] of this.#groups.entries()) {
-      const tally = tallies[numbers[at + index] as number] as EvaluationTally; // it was made when the row was read
+    for (let index = 0; index < this.#groups.length; index++) {
+      // It was made when the row was read.
+      const tally = this.#groups[index]?.tallies[numbers[at + index] as number] as EvaluationTally;
       if (isLabelled) tally.addLabelled(row, label);
       else tally.addUnlabelled(row);
     }

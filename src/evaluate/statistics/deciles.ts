@@ -18,7 +18,12 @@ const TENTHS = 10;
  * @param columns what counts as a row
  */
 export function decilesOf({ scores, sums }: ScoreGroups, columns: readonly number[]): Decile[] {
-  const rowsOf = (i: number): number => columns.reduce((sum, column) => sum + (sums[column]?.[i] ?? 0), 0);
+  const counted = columns.flatMap(column => sums[column] ?? []);
+  const rowsOf = (i: number): number => {
+    let rows = 0;
+    for (const values of counted) rows += values[i] as number;
+    return rows;
+  };
   let all = 0;
   for (let i = 0; i < scores.length; i++) all += rowsOf(i);
   const deciles = new Array<Decile | undefined>(TENTHS);
@@ -31,8 +36,8 @@ export function decilesOf({ scores, sums }: ScoreGroups, columns: readonly numbe
     const decile = deciles[tenth] ?? { from: score, to: score, sums: sums.map(() => 0) };
     deciles[tenth] = decile;
     decile.to = score;
-    for (const [column, values] of sums.entries())
-      decile.sums[column] = (decile.sums[column] as number) + (values[i] as number);
+    for (let column = 0; column < sums.length; column++)
+      decile.sums[column] = (decile.sums[column] as number) + (sums[column]?.[i] as number);
     below += rows;
   }
   return deciles.filter(decile => decile !== undefined);

@@ -87,11 +87,17 @@ export class ScoreBins implements ScoreSums {
       const count = 2 ** this.bits;
       for (let i = 0; i < count; i++) {
         const bin = exponent < half ? i : count - 1 - i;
-        const own = page.subarray(bin * this.columns, (bin + 1) * this.columns);
-        if (own.every(sum => sum === 0)) continue;
-        const rows = this.#mean.rows.reduce((sum, column) => sum + (own[column] as number), 0);
-        scores.push(rows === 0 ? this.#middle(exponent, bin) : (own[this.#mean.sum] as number) / rows);
-        for (const [column, sum] of own.entries()) sums[column]?.push(sum);
+        const start = bin * this.columns;
+        // Views of single bins would take longer than all else here.
+        let column = 0;
+        while (column < this.columns && page[start + column] === 0) column++;
+        if (column === this.columns) continue;
+        let rows = 0;
+        for (const counted of this.#mean.rows) rows += page[start + counted] as number;
+        scores.push(
+          rows === 0 ? this.#middle(exponent, bin) : (page[start + this.#mean.sum] as number) / rows,
+        );
+        for (column = 0; column < this.columns; column++) sums[column]?.push(page[start + column] as number);
       }
     }
     return { scores: Float64Array.from(scores), sums: sums.map(each => Float64Array.from(each)) };

@@ -159,7 +159,7 @@ function resolvePaths(options: Options, section: Section, folder: string): Secti
 
 /** Each key of a section is an option of a command, whose help is on every machine that has the program. */
 const HELP =
-  'The keys of score and service are those options that rowcast score --help lists, and the keys of train those of rowcast train --help.';
+  'The keys of score and service are those options that rowcast score --help lists, those of train and evaluate are in rowcast train --help and rowcast evaluate --help.';
 
 const badDefinition = (
   message: string,

@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
-import { sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { readVersion } from '../../base/version.ts';
 import { type Evaluation, evaluationShape } from '../../evaluate/evaluation.ts';
@@ -197,7 +196,7 @@ export function evaluate(given: EvaluateOptions): Promise<Evaluation> {
 
 /** @param beyond as of `EvaluatedJob` */
 export const beyondLimit = (beyond: string): RowcastError =>
-  new RowcastError('beyond_limit', sanitize(beyond), {
+  new RowcastError('beyond_limit', beyond, {
     severity: 'stopped',
     hint: 'Look at calibration and segments, and train again with newer rows if the world has changed.',
   });

@@ -147,8 +147,8 @@ describe('rowcast evaluate', () => {
     assert.deepEqual(
       segments?.values.map(({ value, rows }) => [value, rows]),
       [
-        ['pro', 14],
         ['basic', 26],
+        ['pro', 14],
       ],
     );
     const { earlier } = await evaluated(`scored.csv ${BY_KEY} --earlier first.json`);
@@ -167,15 +167,22 @@ describe('rowcast evaluate', () => {
     const kept = await run(`scored.csv ${BY_KEY} --min-auc 0.5 --max-log-loss 9 --max-calibration-error 99%`);
     assert.equal(kept.code, 0, kept.stderr);
     const { code, stderr } = await run(
-      `scored.csv ${BY_KEY} --min-auc 0.999 --max-log-loss 0.1 --summary s.json`,
+      `scored.csv ${BY_KEY} --min-auc 0.999 --max-log-loss 0.1 --max-calibration-error 0% --summary s.json`,
     );
     assert.equal(code, 3);
     assert.match(
       stderr,
       /the AUC is 0\.\d+, 0\.\d+ below --min-auc 0\.999; its interval, .* does not include the limit/,
     );
-    assert.match(stderr, /the log loss is .* above --max-log-loss 0\.1.* \[beyond_limit\]/);
+    assert.match(
+      stderr,
+      /the log loss is .* above --max-log-loss 0\.1.*; the calibration error is .* \[beyond_limit\]/,
+    );
     assert.ok((await stat(join(cwd, 's.json'))).size > 0);
+    await writeFile(join(cwd, 'amounts.csv'), 'predicted_amount,amount\n1,2\n');
+    const ofNumbers = await run('amounts.csv --predict amount --max-log-loss 1');
+    assert.equal(ofNumbers.code, 2);
+    assert.match(ofNumbers.stderr, /predictions are numbers.*\n.*limits are for probabilities\. --summary/);
     await writeFile(join(cwd, 'labels.csv'), 'id,left\nC1,\n');
     const unknown = await run(`scored.csv ${BY_KEY} --min-auc 0.5`);
     assert.equal(unknown.code, 3, unknown.stderr);
