@@ -12,13 +12,13 @@ import { startStub } from './support/stub/service.ts';
  * subjects that came later is counted on its own, by the name of its folders.
  */
 const LIMITS = {
-  'lines of imported in src': 4_200,
+  'lines of imported in src': 4_250,
   'lines of imported in test': 2_300,
   'lines of numbers in src': 1_600,
   'lines of numbers in test': 1_300,
   'lines of evaluate in src': 4_700,
   'lines of evaluate in test': 2_000,
-  'lines of reuse in src': 2_100,
+  'lines of reuse in src': 2_120,
   'lines of reuse in test': 1_500,
   'files of src': 850,
   'lines of src': 96_500,

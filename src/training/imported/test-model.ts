@@ -39,10 +39,18 @@ interface TestOptions extends OpenOptions {
 /** Of the sample of a large file and of the shuffles of drivers, as `train` has it by default. */
 const SEED = 1;
 
+/** For a column that the model does not predict, instead of hints about options of `train`. */
+const OTHER_COLUMN = 'Name the column that the model predicts, with what came true: --predict COLUMN.';
+const codesOfOtherColumns: ReadonlySet<string> = new Set([
+  'not_numbers',
+  'numeric_target',
+  'too_many_classes',
+]);
+
 /**
  * Measures a model with labelled rows, as `train` does with those that it keeps for testing.
  *
- * @throws RowcastError `bad_option` for labels that are not classes of the model, those of `readHistory`
+ * @throws RowcastError `bad_option` for labels that are not classes of the model, or are a column of it, those of `readHistory`
  */
 export async function testModel(
   { model }: ConvertedModel,
@@ -58,11 +66,18 @@ export async function testModel(
       { hint: 'Leave out --test, or compare with the library’s predictions: --expect FILE.' },
     );
   const features = [...new Set(columns.map(({ name }) => name))];
+  if (features.includes(predict))
+    throw new RowcastError('bad_option', `"${sanitize(predict)}" is a column that the model predicts from`, {
+      hint: OTHER_COLUMN,
+    });
   const target = isOfNumber ? 'numbers' : 'classes';
   const history = await readHistory({
     ...{ ...reading, historyFile: file, predict, nulls, features, target, seed: SEED },
   }).catch(error => {
-    if (error instanceof RowcastError) Object.assign(error.location, { file, ...error.location });
+    if (error instanceof RowcastError) {
+      Object.assign(error.location, { file, ...error.location });
+      if (codesOfOtherColumns.has(error.code)) error.hint = OTHER_COLUMN;
+    }
     throw error;
   });
   const { header, rows, singles, numbers = [] } = history;

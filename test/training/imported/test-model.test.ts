@@ -105,6 +105,22 @@ describe('an imported model that labelled rows test', () => {
     await assert.rejects(texts, { code: 'no_such_column' });
   });
 
+  it('names what to do about a column that it does not predict', async t => {
+    const home = await newFolder(t);
+    const test = join(home, 'labelled.csv');
+    const lines = Array.from({ length: 60 }, (_, i) => `${i},${i},${i},1,customer ${i}`);
+    await writeFile(test, `${['monthly_charges,age,balance,constant,name', ...lines].join('\n')}\n`);
+    const file = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
+    for (const [predict, code] of [
+      ['name', 'not_numbers'],
+      ['age', 'bad_option'],
+    ] as const)
+      await assert.rejects(importReport({ file, id: 'r', home, predict, test }), {
+        code,
+        hint: 'Name the column that the model predicts, with what came true: --predict COLUMN.',
+      });
+  });
+
   it('knows its classes in another spelling', async t => {
     const home = await newFolder(t);
     const test = join(home, 'labelled.csv');
