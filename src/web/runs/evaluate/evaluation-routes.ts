@@ -13,10 +13,10 @@ import { html, named } from '../../html.ts';
 import { sendPage } from '../../page.ts';
 import { MAX_FOOTER_BYTES, MAX_GROUP_BYTES, storedUpload } from '../../recognize-upload.ts';
 import { requireScope, sessionOf } from '../../session/require-session.ts';
+import { nameText } from '../../texts.ts';
 import { formatOfRun } from '../download-routes.ts';
 import type { RunContext } from '../runs.ts';
 import type { StoredProgress } from '../stored-run.ts';
-import { nameText } from '../../texts.ts';
 import { evaluateOutcomes, invalid } from './evaluate-outcomes.ts';
 import { evaluationForm, IN_ORDER } from './evaluation-form.ts';
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { readReport } from '../../../../src/models/store/report-store.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { noBrowser } from '../../../support/service/browser.ts';
 import { ownTrainedHome } from '../../../support/service/serving.ts';
 import { axeViolations } from '../../../support/web/axe.ts';
 import { chooseFile, looks, openBrowser, signedInPage } from '../../../support/web/browser.ts';
 import { servingPlatform, signIn } from '../../../support/web/platform.ts';
-import { readReport } from '../../../../src/models/store/report-store.ts';
 import { scoredRun } from './scored-run.ts';
 
 describe('the outcomes of a run in a browser', { skip: noBrowser, timeout: 300_000 }, () => {
