@@ -132,7 +132,7 @@ describe('a file of outcomes for a run of the platform', () => {
     const historyFile = join(at.home, 'sales.csv');
     const sales = Array.from({ length: 300 }, (_, i) => `s${i},${i % 60},${(i % 60) * 3 + (i % 7) / 10}\n`);
     await writeFile(historyFile, `id,visits,spent\n${sales.join('')}`);
-    await trainReport({ historyFile, predict: 'spent', home: at.home, id: 'spent', exclude: ['id'] });
+    await trainReport({ historyFile, predict: 'spent', home: at.home, id: 'spent' });
     const content = `id,visits\n${sales.map(line => line.replace(/,[^,]*\n$/, '\n')).join('')}`;
     const id = await scoredRun(at.browser, content, { report: 'spent' });
     const labels = `id,spent\n${sales.map(line => line.replace(/,[^,]*,/, ',')).join('')}`;
