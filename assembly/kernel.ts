@@ -5,6 +5,7 @@
 export { findFields } from './find-fields';
 export { findMembers, textsTo } from './find-members';
 export { findPersonas, foundTo } from './find-personas';
+export { hashRows } from './hash-rows';
 export { appendFields, mergeRecords } from './merge-records';
 export { readCodes } from './read-codes';
 export { readLevels } from './read-levels';

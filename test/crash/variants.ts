@@ -100,6 +100,13 @@ function earlierRows(input: Buffer): Buffer {
   return Buffer.from(`${[header, ...others.toReversed()].join('\n')}\n`, 'latin1');
 }
 
+/** Such rows after so many others that they are found in a table. */
+function farRows(input: Buffer): Buffer {
+  const [header = '', ...rows] = earlierRows(input).toString('latin1').split('\n');
+  const others = Array.from({ length: 70_000 }, (_, row) => `8${row},other,`);
+  return Buffer.from([header, ...others, ...rows].join('\n'), 'latin1');
+}
+
 /** As many rows, of which each tenth one is like that before it, and each third one like the first. */
 function repeated(input: Buffer): Buffer {
   const [header = '', ...rows] = input.toString('latin1').trimEnd().split('\n');
@@ -223,6 +230,13 @@ export const variants: readonly (() => Variant)[] = [
     report: versioned,
     earlier: earlierRows(rowsOf()),
     isTerminated: true,
+  }),
+  () => ({
+    name: 'reused predictions, in a table',
+    input: rowsOf(),
+    output: 'out.csv',
+    report: versioned,
+    earlier: farRows(rowsOf()),
   }),
   () => ({
     name: 'reused predictions, rejects, gzip out',

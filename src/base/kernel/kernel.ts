@@ -91,6 +91,7 @@ export interface Kernel {
   readonly written: WebAssembly.Global;
   readonly missing: WebAssembly.Global;
   readonly unseen: WebAssembly.Global;
+  hashRows(hashed: number): void;
   readCodes(state: number, count: number, into: number, limit: number): number;
   writeDoubles(
     values: number,

@@ -94,6 +94,7 @@ export async function earlierRows(
     for await (const batch of readBatches({ records, rest: opened.rest, source: bytes })) {
       if (batch.end.row - 1 > skipped) {
         memory?.clear();
+        const reserved = memory && keys.reserve(memory, batch, indexes);
         const fields = fieldsOf(batch);
         const starts = new Int32Array(fields.rows).fill(-1);
         const ends = new Int32Array(fields.rows);
@@ -109,7 +110,14 @@ export async function earlierRows(
         });
         const { rows } = fields;
         const firstRow = batch.start.row;
-        yield { rows, firstRow, keys: keys.keysOf(fields, indexes), bytes: batch.bytes, starts, ends };
+        yield {
+          rows,
+          firstRow,
+          keys: keys.keysOf(fields, indexes, reserved),
+          bytes: batch.bytes,
+          starts,
+          ends,
+        };
       }
       records.release(batch.end.offset);
     }

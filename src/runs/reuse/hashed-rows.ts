@@ -131,6 +131,7 @@ class Part {
   #words = new Int32Array(FIRST_WORDS);
   #bytes = new Uint8Array(this.#words.buffer);
   #length = 0;
+  #entries = 0;
   /** Entries by a byte of their keys, so that what occurs very often is there only a few times. */
   readonly #recent = new Int32Array(256).fill(-1);
   /** Where entries were written, in order: offset in the file, and words. */
@@ -155,6 +156,7 @@ class Part {
     const before = this.#words.length;
     if (file !== undefined && this.#length + size > before) this.spill(file);
     this.#recent[recent] = this.#length;
+    this.#entries++;
     const next = this.#length + size;
     if (next > before) {
       const larger = new Int32Array(Math.max(next, before + (before >> 1)));
@@ -190,13 +192,15 @@ class Part {
    */
   sort(file: SpillFile | undefined, each: (first: number, second: number) => void): void {
     const words = file === undefined ? this.#words.subarray(0, this.#length) : this.#readBack(file);
-    const entries: number[] = [];
-    for (let at = 0; at < words.length; at += entrySize(words, at)) entries.push(at);
-    if (entries.length >= MAX_ENTRIES) throw new RangeError('there are too many rows to reuse');
-    const order = Float64Array.from(
-      entries,
-      (at, index) => ((words[at] as number) + 2 ** 31) * MAX_ENTRIES + index,
-    ).sort();
+    const count = this.#entries;
+    if (count >= MAX_ENTRIES) throw new RangeError('there are too many rows to reuse');
+    const entries = new Int32Array(count);
+    const order = new Float64Array(count);
+    for (let at = 0, index = 0; index < count; at += entrySize(words, at), index++) {
+      entries[index] = at;
+      order[index] = ((words[at] as number) + 2 ** 31) * MAX_ENTRIES + index;
+    }
+    order.sort();
     const sorted = new Int32Array(words.length);
     const [firsts, blocks]: [number[], number[]] = [[], []];
     let to = 0;
@@ -212,8 +216,7 @@ class Part {
       }
       last = first;
       const size = entrySize(words, at);
-      sorted.set(words.subarray(at, at + size), to);
-      to += size;
+      for (let word = at; word < at + size; word++) sorted[to++] = words[word] as number;
     }
     this.#firsts = Int32Array.from(firsts);
     this.#blocks = Int32Array.from([...blocks, to]);

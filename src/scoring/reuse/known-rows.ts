@@ -80,6 +80,7 @@ class KnownRows {
   readonly #equal: EqualRows | undefined;
   readonly #keys: RowKeys;
   readonly #options: KnownRowsOptions;
+  readonly #memory = BatchMemory.create();
   readonly #readFields: (batch: Batch) => Fields;
   readonly #columns: readonly number[];
   readonly #packed: PackedRows;
@@ -98,12 +99,7 @@ class KnownRows {
     this.#columns = features.map(({ index }) => index);
     this.#packed = new PackedRows(merging.layout);
     this.#appended = known && appendedFor(merging, known.predictionType);
-    const memory = BatchMemory.create();
-    const read = merging.layout.fieldReader(memory);
-    this.#readFields = batch => {
-      memory?.clear();
-      return read(batch);
-    };
+    this.#readFields = merging.layout.fieldReader(this.#memory);
   }
 
   /** Which parts of packed batches are cut by. */
@@ -167,12 +163,15 @@ class KnownRows {
 
   async #find(batch: Batch): Promise<KnownBatch> {
     const known = this.#known;
+    const memory = this.#memory;
+    memory?.clear();
+    const reserved = memory && this.#keys.reserve(memory, batch, this.#columns);
     const fields = this.#readFields(batch);
     const copied = new CopiedRows(fields.rows);
     const without = fields.rowsWithout?.(this.#columns) ?? new Map();
     const { faults, rows } = fields;
     const byKey = {
-      keys: this.#keys.keysOf(fields, this.#columns),
+      keys: this.#keys.keysOf(fields, this.#columns, reserved),
       rows,
       firstRow: batch.start.row,
       without,

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { wordView } from '../../formats/bytes/word-view.ts';
-import type { Fields } from '../../formats/records/fields.ts';
+import type { Batch } from '../../formats/records/batch.ts';
+import type { Fields, PlacedRecords } from '../../formats/records/fields.ts';
 
 /** Words of a key: 128 bits. */
 export const KEY_WORDS = 4;
@@ -16,6 +18,9 @@ export interface RowsByKey {
   readonly without: ReadonlyMap<number, unknown>;
 }
 
+const WORD_BYTES = 4;
+/** Words before the columns of what a kernel hashes (assembly/hash-rows.ts). */
+const HASHED_WORDS = 11;
 const QUOTE = 0x22;
 const IS_TEXT = 1 << 31;
 
@@ -34,10 +39,22 @@ export class RowKeys {
   #words = new Int32Array(64);
 
   /**
+   * Takes memory for the keys of a batch, before its fields are found there.
+   *
    * @param columns indexes of the values that are sent
-   * @returns `KEY_WORDS` for each row
+   * @returns where `keysOf` is to put them
    */
-  keysOf(fields: Fields, columns: readonly number[]): Int32Array {
+  reserve(memory: BatchMemory, { ends }: Pick<Batch, 'ends'>, columns: readonly number[]): number {
+    return memory.reserve((HASHED_WORDS + columns.length + ends.length * KEY_WORDS) * WORD_BYTES);
+  }
+
+  /**
+   * @param columns indexes of the values that are sent
+   * @param reserved memory for the keys of this batch: a kernel finds them, if its fields are there
+   * @returns `KEY_WORDS` for each row; in that memory they are overwritten by the next batch
+   */
+  keysOf(fields: Fields, columns: readonly number[], reserved?: number): Int32Array {
+    if (reserved !== undefined && isInKernel(fields)) return this.#inKernel(fields, columns, reserved);
     const keys = new Int32Array(fields.rows * KEY_WORDS);
     const { view } = wordView(fields.bytes);
     for (let row = 0; row < fields.rows; row++) {
@@ -45,6 +62,21 @@ export class RowKeys {
       this.#hash(count, keys, row * KEY_WORDS);
     }
     return keys;
+  }
+
+  #inKernel(
+    { placed, bytes, starts, ends, rows, width, isTyped = false }: FieldsInKernel,
+    columns: readonly number[],
+    at: number,
+  ): Int32Array {
+    const words = HASHED_WORDS + columns.length;
+    const offsets = columns.map(column => column * WORD_BYTES);
+    new Int32Array(starts.buffer, at, words).set([
+      ...[bytes.byteOffset, starts.byteOffset, ends.byteOffset, width * WORD_BYTES],
+      ...[rows, Number(isTyped), columns.length, ...this.#secret, ...offsets],
+    ]);
+    placed.kernel.hashRows(at);
+    return new Int32Array(starts.buffer, at + words * WORD_BYTES, rows * KEY_WORDS);
   }
 
   /** Copies the values of a row, each after its length, and filled up with zeros to whole words. */
@@ -126,3 +158,11 @@ export class RowKeys {
     keys[at + 3] = w1 ^ w3;
   }
 }
+
+type FieldsInKernel = Fields & { readonly placed: PlacedRecords };
+
+/** Whether the bytes and the offsets of all fields are in the memory of the kernel. */
+const isInKernel = (fields: Fields): fields is FieldsInKernel =>
+  fields.placed !== undefined &&
+  fields.bytes.byteOffset === fields.placed.bytes &&
+  fields.bytes.buffer === fields.starts.buffer;
