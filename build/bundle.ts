@@ -49,6 +49,7 @@ const bundle = await rolldown({
     'model-worker': join(compiled, 'models/model/model-worker.js'),
     'profile-worker': join(compiled, 'web/data/profile/profile-worker.js'),
     'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
+    'outcomes-worker': join(compiled, 'web/runs/evaluate/outcomes-worker.js'),
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
     'text-worker': join(compiled, 'web/runs/text-worker.js'),
     'service-worker': join(compiled, 'server/threads/service-worker.js'),

@@ -139,3 +139,13 @@ function warningsOf({ fair, labelled, rows, parts }: Evaluation['coverage']): Ev
     },
   ];
 }
+
+/** The figures of a report's testing rows, by the names that an evaluation has for them. */
+export function testingFigures(report: object): Evaluation['testing'] {
+  const quality: unknown = 'quality' in report ? report.quality : undefined;
+  const names = ['accuracy', 'auc', 'log_loss', 'rmse', 'mae', 'median_error', 'r2'];
+  const found = Object.entries(Object(quality)).filter(
+    (figure): figure is [string, number] => names.includes(figure[0]) && typeof figure[1] === 'number',
+  );
+  return found.length === 0 ? null : Object.fromEntries(found);
+}

@@ -31,6 +31,8 @@ export interface EvaluatedFiles extends PredictedOptions, Omit<OpenOptions, 'cho
   scored: readonly string[];
   /** Those of the labels; none if the scored files have the column themselves. */
   labels: readonly string[];
+  /** How these are read, if not as the scored files are, and their column, if it is not called as what is predicted. */
+  ofLabels?: Pick<OpenOptions, 'inputFormat' | 'delimiter'> & { column?: string | undefined };
   /** The columns of the key; empty if rows are joined in order. */
   key: readonly string[];
   /** Columns whose values are evaluated on their own. */
@@ -294,16 +296,21 @@ class FilesTally {
 
   /** The rows of all labels; the numbers of a row are those of `KeyJoin`. */
   async *#labelRows(): AsyncGenerator<FileRows> {
-    const { labels, key, predict } = this.#files;
+    const { labels, key, predict, ofLabels } = this.#files;
+    const { column: labelled = predict, ...readAs } = ofLabels ?? {};
     const read: RowsSoFar = { rows: 0, malformed: new MalformedRows(this.#files.maxRejects) };
     const memory = BatchMemory.create();
     const choose = (names: readonly string[], file: string): string[] =>
-      checkedColumns(names, { key, predict: [predict] }, file);
+      checkedColumns(names, { key, predict: [labelled] }, file);
     for (const [place, name] of labels.entries()) {
-      const file = await openRows(name, { ...this.#files, named: [...key, predict], choose }, read);
+      const file = await openRows(
+        name,
+        { ...this.#files, ...readAs, named: [...key, labelled], choose },
+        read,
+      );
       memory?.reset();
       const labelNumbers = this.#labels.numbersIn(memory);
-      const column = file.layout.names.indexOf(predict);
+      const column = file.layout.names.indexOf(labelled);
       try {
         for await (const { fields, values: numbers, numberOf } of file.rows(memory, LABEL_WIDTH)) {
           this.#goOn('labels', read);

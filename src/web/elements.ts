@@ -114,3 +114,20 @@ export const accepted = [
   ...['text/csv', 'text/tab-separated-values', 'application/x-ndjson', 'application/vnd.apache.parquet'],
   ...['application/gzip', 'application/zstd'],
 ].join(',');
+
+/** Where a file is chosen; without JavaScript, only what is below it works: `upload.js` enables the button. */
+export const uploadBox = (label: string, below?: Html): Html => html`<div class="stack tight" data-choose>
+<div class="row">
+<label class="button primary">${label}<input class="visually-hidden" type="file" accept="${accepted}" data-file disabled></label>
+<span class="muted">CSV, JSON lines or Parquet; or drop it here</span>
+</div>
+${separatorField}
+<noscript><p class="muted">Uploading needs JavaScript.</p></noscript>
+${below}
+</div>
+<div class="upload-progress stack tight" data-progress hidden>
+<p class="row apart"><span data-name></span><span class="muted" data-status role="status"></span></p>
+<progress max="1" value="0" aria-label="Upload" data-bar></progress>
+<p><button class="button small" type="button" data-cancel>Cancel</button></p>
+</div>
+<div class="notice bad" role="alert" data-error hidden></div>`;

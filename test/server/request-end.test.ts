@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ModelCache } from '../../src/server/predict/model-cache.ts';
+import { openFiles } from '../support/open-files.ts';
 import { get, post, type Target } from '../support/service/client.ts';
 import { persona, serving, trainedHome } from '../support/service/serving.ts';
 import { openConnection } from '../support/service/socket.ts';
@@ -40,13 +40,6 @@ function requests({ key }: Target): Buffer[] {
     request('GET /%'),
     request('POST /user/batch-predict?id=none', ['content-type: text/csv'], csv),
   ];
-}
-
-/** Files that this process has open in the data directory. */
-async function openFiles(home: string): Promise<string[]> {
-  const descriptors = await readdir('/proc/self/fd').catch(() => []);
-  const paths = await Promise.all(descriptors.map(each => readlink(`/proc/self/fd/${each}`).catch(() => '')));
-  return paths.filter(path => path.startsWith(home));
 }
 
 /** Polls until the condition holds: the service notices the end of a connection with a delay. */

@@ -6,7 +6,7 @@ import { schemeOf } from '../../base/scheme.ts';
 import { readVersion } from '../../base/version.ts';
 import { type Evaluation, evaluationShape } from '../../evaluate/evaluation.ts';
 import { evaluationMetrics } from '../../evaluate/evaluation-metrics.ts';
-import { evaluationOf } from '../../evaluate/evaluation-of.ts';
+import { evaluationOf, testingFigures } from '../../evaluate/evaluation-of.ts';
 import { beyondLimits } from '../../evaluate/limits.ts';
 import { type TalliedFiles, tallyFiles } from '../../evaluate/tally-files.ts';
 import { readReport } from '../../models/store/report-store.ts';
@@ -135,16 +135,6 @@ async function earlierIn(
     location: { file },
     hint: 'Give a file that rowcast evaluate --summary has written.',
   });
-}
-
-/** The figures of a report's testing rows, by the names that an evaluation has for them. */
-function testingFigures(report: object): Evaluation['testing'] {
-  const quality: unknown = 'quality' in report ? report.quality : undefined;
-  const names = ['accuracy', 'auc', 'log_loss', 'rmse', 'mae', 'median_error', 'r2'];
-  const found = Object.entries(Object(quality)).filter(
-    (figure): figure is [string, number] => names.includes(figure[0]) && typeof figure[1] === 'number',
-  );
-  return found.length === 0 ? null : Object.fromEntries(found);
 }
 
 async function writeResults(

@@ -241,16 +241,17 @@ function knownIn(
         onOrder: order => record.reuses(file, order),
         async open(skipped) {
           const source = await openSource(file, false, undefined, backends, control.signal);
-          const { size, modified } = source.version;
-          if (size !== version.size || modified !== version.modified) {
+          try {
+            const { size, modified } = source.version;
+            if (size !== version.size || modified !== version.modified) throw wasChanged(file);
+            const read = { maxRecordBytes, maxGroupBytes, nulls: options.nulls };
+            const maxBytes = appended?.maxBytes ?? 0;
+            const from = { layout, features, rename, appended: names, maxBytes, keys, read };
+            return closing(await earlierRows(source, from, skipped), () => source.close());
+          } catch (error) {
             source.close();
-            throw wasChanged(file);
+            throw error;
           }
-          const read = { maxRecordBytes, maxGroupBytes, nulls: options.nulls };
-          const maxBytes = appended?.maxBytes ?? 0;
-          const from = { layout, features, rename, appended: names, maxBytes, keys, read };
-          const rows = await earlierRows(source, from, skipped);
-          return closing(rows, () => source.close());
         },
       }),
     );

@@ -67,10 +67,15 @@ for (const root of document.querySelectorAll('[data-upload]')) {
     xhr.onerror = () =>
       fail('The connection broke. Check that the service runs, then upload the file again.');
     xhr.onload = () => {
-      if (xhr.status === 201) location.assign(`/data/${JSON.parse(xhr.responseText).id}`);
+      if (xhr.status === 201) location.assign(xhr.getResponseHeader('location') ?? '');
       else fail(explanation(xhr));
     };
-    xhr.open('POST', '/platform/data');
+    const fields = new URLSearchParams();
+    for (const field of root.querySelectorAll('[data-field]'))
+      if (field instanceof HTMLSelectElement || field instanceof HTMLInputElement)
+        fields.set(field.name, field.value);
+    const path = root instanceof HTMLElement ? root.dataset.upload : '';
+    xhr.open('POST', `${path || '/platform/data'}?${fields}`);
     xhr.setRequestHeader('content-type', 'application/octet-stream');
     xhr.setRequestHeader('x-csrf-token', csrfToken());
     xhr.setRequestHeader('x-file-name', encodeURIComponent(file.name));

@@ -18,14 +18,16 @@ import { classSections } from './class-sections.ts';
 export const evaluationPage = (evaluation: Evaluation): string =>
   pageInOneFile({
     title: `Evaluation of ${nameText(evaluation.predicts)} · rowcast`,
-    content: html`${heading(evaluation)}
+    content: evaluationContent(evaluation),
+  });
+
+export const evaluationContent = (evaluation: Evaluation): Html => html`${heading(evaluation)}
 ${evaluation.warnings.map(({ message }) => noticeBox({ kind: 'warn', text: sanitizeLines(message) }))}
 ${figuresSection(evaluation)}
 ${evaluation.kind === 'classes' ? classSections(evaluation) : decilesSection(evaluation)}
 ${evaluation.segments.map((segment, i) => segmentSection(evaluation, segment, i))}
 ${coverageSection(evaluation)}
-${factsSection(evaluation)}`,
-  });
+${factsSection(evaluation)}`;
 
 /** The figures of the tiles, and the first of them of segments. */
 const mainFigures = {

@@ -29,7 +29,7 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
     onRequestEnd(reply, () => gone.abort());
     await begun(run, gone.signal);
     const { status, file } = run.value;
-    const format = formatOf(run.value);
+    const format = formatOfRun(run.value);
     reply
       .type(mediaTypes[format])
       .header('content-disposition', attachment(downloadNameOf(file, 'scored', format)));
@@ -45,7 +45,7 @@ export const downloadRoutes: FastifyPluginAsync<RunContext> = async (app, { runs
     if (value.status !== 'finished' || value.rows.rejected === 0)
       throw new RequestError('no_output', 'The run has no rejects to download.');
     // Those of Parquet are the texts of its columns.
-    const format = formatOf(value) === 'parquet' ? 'csv' : formatOf(value);
+    const format = formatOfRun(value) === 'parquet' ? 'csv' : formatOfRun(value);
     const name = downloadNameOf(value.file, 'rejects', format);
     reply.type(mediaTypes[format]).header('content-disposition', attachment(name));
     return sendWhole(runs.store.files(value.id).rejects, reply);
@@ -61,7 +61,7 @@ async function sendWhole(path: string, reply: FastifyReply): Promise<FastifyRepl
   return reply.send(file.createReadStream());
 }
 
-const formatOf = ({ file, file_format }: StoredProgress): FileFormat =>
+export const formatOfRun = ({ file, file_format }: StoredProgress): FileFormat =>
   file_format ?? fileFormatOf(file) ?? 'csv';
 
 const LOOK_MS = 1_000;

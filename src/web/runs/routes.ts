@@ -10,6 +10,7 @@ import { addNotice } from '../notice.ts';
 import { requireScope, sessionOf } from '../session/require-session.ts';
 import { sendEvents, type Watched } from '../watched.ts';
 import { downloadRoutes } from './download-routes.ts';
+import { evaluationRoutes } from './evaluate/evaluation-routes.ts';
 import { inputRoute } from './input-route.ts';
 import { countRuns } from './run-store.ts';
 import { type RunContext, Runs } from './runs.ts';
@@ -58,6 +59,7 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
   );
 
   await app.register(downloadRoutes, all);
+  await app.register(evaluationRoutes, all);
 
   app.post('/platform/runs/:id/delete', remove);
   app.delete('/platform/runs/:id', remove);

@@ -1,6 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod';
+import { type Evaluation, evaluationShape } from '../../evaluate/evaluation.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { makeFolder } from '../../storage/local/home-folder.ts';
@@ -16,6 +17,7 @@ import { begin, runHints, runSummary, type StoredProgress, type StoredRun, store
 const OUTPUT = 'output';
 /** The uploaded file, if it had to be stored before it could be read. */
 const INPUT = 'input';
+const EVALUATION = 'evaluation.json';
 /** A folder without a run is that of one that is just beginning, unless it is older than this. */
 const STARTING_MS = 60_000;
 
@@ -52,6 +54,15 @@ export class RunStore {
 
   async writeSummary(id: string, summary: Summary): Promise<void> {
     await placeJson(join(this.#folder, id, 'summary.json'), summary);
+  }
+
+  /** Keeps whether the predictions of a run came true. */
+  async writeEvaluation(id: string, evaluation: Evaluation): Promise<void> {
+    await placeJson(join(this.#folder, id, EVALUATION), evaluation);
+  }
+
+  readEvaluation(id: string): Promise<Evaluation | undefined> {
+    return this.#read(id, EVALUATION, evaluationShape);
   }
 
   /** A run that has ended or is running in another process; undefined if no run has that id. */

@@ -97,7 +97,7 @@ function resultOf({ id, file, status, rows, problem }: StoredProgress): Html {
     rows.rejected > 0 && html`, ${counted(rows.rejected)} rejected`
   }.</p><div class="row"><a class="button" href="/platform/runs/${id}/output">Download the output</a>${
     rows.rejected > 0 && html`<a class="button" href="/platform/runs/${id}/rejects">Download the rejects</a>`
-  }</div></div>`;
+  }<a class="button" href="/runs/${id}/evaluation">Evaluate</a></div></div>`;
 }
 
 /** The past runs, the newest first. `score-file.js` follows those that are going on. */
@@ -123,6 +123,7 @@ function row(run: StoredProgress, session: Session): Html {
     <td><div class="row actions">
       ${status === 'finished' && html`<a class="button small" href="/platform/runs/${id}/output">Output<span class="visually-hidden"> of ${named(file)}</span></a>`}
       ${status === 'finished' && rows.rejected > 0 && html`<a class="button small" href="/platform/runs/${id}/rejects">Rejects<span class="visually-hidden"> of ${named(file)}</span></a>`}
+      ${status === 'finished' && html`<a class="button small" href="/runs/${id}/evaluation">Evaluate<span class="visually-hidden"> ${named(file)}</span></a>`}
       ${removal(run, session)}
     </div></td>
     <td class="wide-only"><a href="/predictions/${report}">${report}</a></td>
@@ -150,7 +151,7 @@ function removal({ id, file, status }: StoredProgress, session: Session): Html {
         }
       : {
           title: ['Delete the run of ', name, '?'],
-          text: 'Its output and its rejects are removed from the service.',
+          text: 'Its output, its rejects and its evaluation are removed from the service.',
           submit: 'Delete the run',
         }),
     action: `/platform/runs/${id}/delete`,

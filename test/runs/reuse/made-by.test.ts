@@ -6,6 +6,7 @@ import { runOptions } from '../../../src/base/options/score.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { startObjectService } from '../../support/object-store/object-service.ts';
+import { openFiles } from '../../support/open-files.ts';
 import { type Stub, type StubOptions, startStub } from '../../support/stub/service.ts';
 
 const VERSION = 'a'.repeat(64);
@@ -169,10 +170,11 @@ describe('an earlier output', () => {
   });
 
   it('is refused if columns that were sent are not in it', async t => {
-    const { run } = await nights(t, {}, ['--keep', 'id,plan']);
+    const { folder, run } = await nights(t, {}, ['--keep', 'id,plan']);
     const { code, stderr } = await run(again);
     assert.equal(code, 2);
     assert.match(stderr, /it has no column "x", which is sent/);
+    assert.deepEqual(await openFiles(folder), []);
   });
 
   it('of a service without versions needs --reuse-max-age, which is the age of the oldest predictions', async t => {

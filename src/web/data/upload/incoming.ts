@@ -24,6 +24,7 @@ export class Incoming {
   readonly #file: FileHandle;
   readonly #touching: NodeJS.Timeout;
   #size = 0;
+  #isData = false;
 
   private constructor(home: string, id: string, folder: string, path: string, file: FileHandle) {
     this.#home = home;
@@ -58,6 +59,11 @@ export class Incoming {
     return this.#size;
   }
 
+  /** Whether it has become data. */
+  get isData(): boolean {
+    return this.#isData;
+  }
+
   async write(bytes: Buffer): Promise<void> {
     await this.#file.appendFile(bytes);
     this.#size += bytes.length;
@@ -75,6 +81,7 @@ export class Incoming {
     await diskFiles.syncFolder(this.#folder);
     const folder = join(dataFolder(this.#home), this.id);
     await rename(this.#folder, folder);
+    this.#isData = true;
     await diskFiles.syncFolder(dataFolder(this.#home));
     await rm(join(folder, holderFile), { force: true });
     return this.#size + profileBytes.length + metaBytes.length;

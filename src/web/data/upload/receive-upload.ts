@@ -32,19 +32,48 @@ export interface ReceivedUpload {
   limits: UploadLimits;
 }
 
+/** A file that is stored whole and was found valid, but is no data yet. */
+interface ArrivedUpload extends Pick<DataMeta, 'file' | 'delimiter'> {
+  incoming: Incoming;
+  profile: Profile;
+}
+
+/** Stores an upload and its profile as data. @throws as `withUpload` */
+export const receiveUpload = (store: DataStore, upload: ReceivedUpload): Promise<DataMeta> =>
+  withUpload(store, upload, async ({ incoming, profile, ...read }) => {
+    const meta: DataMeta = {
+      id: incoming.id,
+      name: upload.name,
+      ...read,
+      created: new Date().toISOString(),
+      by: upload.by,
+      bytes: incoming.size,
+      contentBytes: profile.contentBytes,
+      rows: profile.rows,
+      columns: profile.columns.length,
+      settings: noSettings,
+    };
+    store.space.set(incoming.id, await incoming.finish(meta, profile));
+    return meta;
+  });
+
 /**
- * Stores an upload and its profile. Text is checked while it arrives, so an error near its beginning ends a long upload
- * early. Parquet is read from its end, so it is checked once it is stored.
+ * Receives an upload, and removes it once it was used, unless it has become data. Text is checked while it arrives, so
+ * an error near its beginning ends a long upload early. Parquet is read from its end, so it is checked once it is
+ * stored.
  *
- * @throws RequestError `invalid_csv`, `quota_exceeded`, `disk_full`, or what the body fails with
+ * @throws RequestError `invalid_csv`, `quota_exceeded`, `disk_full`, or what the body or its use fails with
  */
-export async function receiveUpload(store: DataStore, upload: ReceivedUpload): Promise<DataMeta> {
+export async function withUpload<T>(
+  store: DataStore,
+  upload: ReceivedUpload,
+  use: (arrived: ArrivedUpload) => Promise<T>,
+): Promise<T> {
   const { body, name, by, limits, client } = upload;
   // The upload may fail before anything reads it; the reader gets the error then.
   body.on('error', () => {});
   const { space } = store;
   let incoming: Incoming | undefined;
-  let isStored = false;
   try {
     space.check(by, upload.size ?? 0);
     const { format, bytes } = await recognizeUpload(body, name);
@@ -65,29 +94,13 @@ export async function receiveUpload(store: DataStore, upload: ReceivedUpload): P
     };
     const arriving = { body, bytes, incoming, store };
     const profile = isParquet ? await checkStored(arriving, job, client) : await checkArriving(arriving, job);
-    const meta: DataMeta = {
-      id: incoming.id,
-      name,
-      file,
-      ...(delimiter !== undefined && { delimiter }),
-      created: new Date().toISOString(),
-      by,
-      bytes: incoming.size,
-      contentBytes: profile.contentBytes,
-      rows: profile.rows,
-      columns: profile.columns.length,
-      settings: noSettings,
-    };
-    const size = await incoming.finish(meta, profile);
-    isStored = true;
-    space.set(incoming.id, size);
-    return meta;
+    return await use({ incoming, file, ...(delimiter !== undefined && { delimiter }), profile });
   } catch (error) {
     throw uploadError(error);
   } finally {
     body.destroy();
     await incoming?.discard();
-    if (incoming !== undefined && !isStored) space.release(incoming.id);
+    if (incoming !== undefined && !incoming.isData) space.release(incoming.id);
   }
 }
 

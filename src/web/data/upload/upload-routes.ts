@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { takeOne } from '../../../server/limits/shares.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 import { sampleFile, sampleName } from '../../assets.ts';
@@ -8,7 +8,7 @@ import type { PlatformContext } from '../../context.ts';
 import { MAX_GROUP_BYTES, UPLOAD_THREAD_BYTES } from '../../recognize-upload.ts';
 import { sessionOf } from '../../session/require-session.ts';
 import { sessionUpload, uploadClient } from '../../session/with-session.ts';
-import { type DataMeta, shownName } from '../data-files.ts';
+import { shownName } from '../data-files.ts';
 import { type ReceivedUpload, receiveUpload } from './receive-upload.ts';
 
 /** Wider files are for `rowcast train`: their profiles would be too large for a page. */
@@ -16,56 +16,73 @@ const MAX_COLUMNS = 2_000;
 
 const delimiters = [',', ';', 'tab', '|'] as const;
 
-/**
- * POST /platform/data: the body is the file, its name is percent-encoded in the header `x-file-name`, and the character
- * between columns may be in `x-delimiter`. POST /platform/data/sample stores the data that ships with the package.
- */
+/** POST /platform/data/sample stores the data that ships with the package, POST /platform/data an upload. */
 export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
-  const { data, limits, fairUse } = context;
-  const { uploads, uploadMemory } = fairUse.shares;
-  const takeSlot = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    takeOne('concurrent uploads', uploads, request, reply);
-  const fileLimits = { recordBytes: limits.recordBytes, columns: MAX_COLUMNS, groupBytes: MAX_GROUP_BYTES };
-  /** Stores a file once there is memory for it. */
-  const receive = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    file: Pick<ReceivedUpload, 'body' | 'name' | 'delimiter' | 'size'>,
-  ): Promise<DataMeta> => {
-    const by = sessionOf(request).principal.name;
-    const client = uploadClient(request, reply, limits);
-    const release = await client.waits(uploadMemory.take(by, UPLOAD_THREAD_BYTES, client.gone));
-    try {
-      return await receiveUpload(data, { ...file, by, client, limits: fileLimits });
-    } finally {
-      release();
-    }
-  };
-
-  app.post('/platform/data/sample', { onRequest: takeSlot }, async (request, reply) => {
-    const body = createReadStream(sampleFile);
-    const meta = await receive(request, reply, { body, name: sampleName });
+  const { data } = context;
+  app.post('/platform/data/sample', { onRequest: takeSlot(context) }, async (request, reply) => {
+    const file = { body: createReadStream(sampleFile), name: sampleName };
+    const meta = await withMemory(context, request, reply, file, upload => receiveUpload(data, upload));
     return reply.redirect(`/data/${meta.id}`, 303);
   });
+  await addFileRoute(app, context, '/platform/data', async (_, reply, upload) => {
+    const meta = await receiveUpload(data, upload);
+    return reply.code(201).header('location', `/data/${meta.id}`).send(meta);
+  });
+};
 
+const takeSlot =
+  ({ fairUse }: PlatformContext) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    takeOne('concurrent uploads', fairUse.shares.uploads, request, reply);
+
+/** Receives a file once there is memory for it. */
+async function withMemory<T>(
+  { limits, fairUse }: PlatformContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: Pick<ReceivedUpload, 'body' | 'name' | 'delimiter' | 'size'>,
+  receive: (upload: ReceivedUpload) => Promise<T>,
+): Promise<T> {
+  const by = sessionOf(request).principal.name;
+  const client = uploadClient(request, reply, limits);
+  const { uploadMemory } = fairUse.shares;
+  const release = await client.waits(uploadMemory.take(by, UPLOAD_THREAD_BYTES, client.gone));
+  try {
+    const fileLimits = { recordBytes: limits.recordBytes, columns: MAX_COLUMNS, groupBytes: MAX_GROUP_BYTES };
+    return await receive({ ...file, by, client, limits: fileLimits });
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Adds a POST whose body is a file: its name is percent-encoded in the header `x-file-name`, and the character between
+ * columns may be in `x-delimiter`.
+ */
+export const addFileRoute = async (
+  app: FastifyInstance,
+  context: PlatformContext,
+  url: string,
+  receive: (request: FastifyRequest, reply: FastifyReply, upload: ReceivedUpload) => Promise<FastifyReply>,
+): Promise<void> => {
   await app.register(async files => {
     files.removeAllContentTypeParsers();
     files.addContentTypeParser('*', async (_: FastifyRequest, body: Readable) => body);
     files.route<{ Body: Readable | undefined }>({
       method: 'POST',
-      url: '/platform/data',
-      onRequest: takeSlot,
+      url,
+      onRequest: takeSlot(context),
       preParsing: sessionUpload(context),
       async handler(request, reply) {
         if (request.body === undefined)
           throw new RequestError('malformed', 'The request has no file in its body.');
-        const meta = await receive(request, reply, {
+        const file = {
           body: request.body,
           name: nameIn(request),
           delimiter: delimiterIn(request),
           size: sizeOf(request),
-        });
-        return reply.code(201).header('location', `/data/${meta.id}`).send(meta);
+        };
+        return withMemory(context, request, reply, file, upload => receive(request, reply, upload));
       },
     });
   });

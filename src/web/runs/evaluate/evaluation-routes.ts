@@ -1,0 +1,162 @@
+import type { FastifyPluginAsync } from 'fastify';
+import * as z from 'zod';
+import { formatList } from '../../../base/sanitize.ts';
+import { readVersion } from '../../../base/version.ts';
+import { testingFigures } from '../../../evaluate/evaluation-of.ts';
+import { readLayout } from '../../../formats/formats.ts';
+import { readReport } from '../../../models/store/report-store.ts';
+import { RequestError } from '../../../server/problems/problems.ts';
+import { withUpload } from '../../data/upload/receive-upload.ts';
+import { addFileRoute } from '../../data/upload/upload-routes.ts';
+import { evaluationContent } from '../../evaluate/evaluation-page.ts';
+import { html, named } from '../../html.ts';
+import { sendPage } from '../../page.ts';
+import { MAX_FOOTER_BYTES, MAX_GROUP_BYTES, storedUpload } from '../../recognize-upload.ts';
+import { requireScope, sessionOf } from '../../session/require-session.ts';
+import { nameText } from '../../texts.ts';
+import { formatOfRun } from '../download-routes.ts';
+import type { RunContext } from '../runs.ts';
+import type { StoredProgress } from '../stored-run.ts';
+import { evaluateOutcomes, invalid } from './evaluate-outcomes.ts';
+import { evaluationForm, IN_ORDER } from './evaluation-form.ts';
+
+const query = z.object({
+  join: z.string().default(''),
+  outcome: z.string().default(''),
+});
+
+/** The page of a finished run that takes a file of outcomes, and says whether its predictions came true. */
+export const evaluationRoutes: FastifyPluginAsync<RunContext> = async (app, context) => {
+  const { home, limits, data, runs, runOf, space } = context;
+  const reading = { maxRecordBytes: limits.recordBytes, maxColumns: limits.columns };
+  const groups = { maxGroupBytes: MAX_GROUP_BYTES, maxFooterBytes: MAX_FOOTER_BYTES };
+
+  app.get('/runs/:id/evaluation', async (request, reply) => {
+    const { principal } = sessionOf(request);
+    const run = finished((await runOf(request)).value);
+    const { id, file } = run;
+    const report = await reportOf(run);
+    const known = await runs.store.readEvaluation(id);
+    const testing = principal.hasScope('report') ? known?.testing : undefined;
+    return sendPage(request, reply, {
+      title: `Evaluation of ${nameText(file)}`,
+      current: '/runs',
+      trail: [{ href: '/runs', text: 'Scoring' }],
+      content: html`<div class="run-summary stack">${
+        known === undefined
+          ? html`<div class="page-head"><h1>Did the predictions of ${named(file)} come true?</h1></div>`
+          : evaluationContent({ ...known, testing: testing ?? null })
+      }
+${evaluationForm({
+  id,
+  columns: await columnsOf(run),
+  predicts: report?.predicts ?? known?.predicts,
+  key: known?.joined.key[0],
+})}</div>`,
+      styles: ['charts.css', 'run-summary.css'],
+      scripts: ['upload.js'],
+    });
+  });
+
+  await addFileRoute(app, context, '/platform/runs/:id/evaluation', async (request, reply, upload) => {
+    const { value } = await runOf(request);
+    requireScope(request, value.report, 'predict');
+    const run = finished(value);
+    const { id, file } = run;
+    const { join, outcome } = query.parse(request.query);
+    const report = await reportOf(run);
+    const predict = report?.predicts ?? outcome;
+    const { client, name } = upload;
+    const evaluation = await withUpload(data, upload, async ({ incoming, profile, ...labels }) => {
+      const names = profile.columns.map(column => column.name);
+      const column = outcome || predict;
+      if (!names.includes(column))
+        throw invalid(
+          `${name} has no column "${column}" with the outcome. Its columns are: ${formatList(names)}.`,
+        );
+      const key = keyOf(join, {
+        scored: await columnsOf(run),
+        outcomes: names.filter(each => each !== column),
+        name,
+      });
+      const job = {
+        files: {
+          ...{
+            ...reading,
+            ...groups,
+            scored: [runs.store.files(id).output],
+            labels: [incoming.path],
+            key,
+            predict,
+          },
+          inputFormat: formatOfRun(run),
+          delimiter: run.delimiter,
+          ofLabels: { inputFormat: undefined, delimiter: labels.delimiter, column },
+        },
+        facts: {
+          version: readVersion(),
+          evaluated_at: new Date().toISOString(),
+          report: run.report,
+          predicts: predict,
+          threshold: null,
+          scored: [file],
+          labels: name,
+          testing: report === undefined ? null : testingFigures(report),
+        },
+      };
+      return client.waits(evaluateOutcomes(job, client.gone));
+    });
+    const text = Buffer.byteLength(JSON.stringify(evaluation, null, 2));
+    space.cover(id, (await runs.store.size(id)) + text);
+    // The run may have been deleted meanwhile.
+    finished((await runOf(request)).value);
+    await runs.store.writeEvaluation(id, evaluation);
+    space.set(id, await runs.store.size(id));
+    return reply.code(201).header('location', `/runs/${id}/evaluation`).send(evaluation);
+  });
+
+  /** The report of a run, if it is still there and readable. */
+  const reportOf = ({ report }: StoredProgress) => readReport(home, report).catch(() => undefined);
+
+  /** The columns of the output, from its header. */
+  async function columnsOf(run: StoredProgress): Promise<readonly string[]> {
+    const source = await storedUpload(runs.store.files(run.id).output, run.file);
+    try {
+      const options = { ...reading, ...groups, inputFormat: formatOfRun(run), delimiter: run.delimiter };
+      return (await readLayout(source, options)).layout.names;
+    } finally {
+      source.close();
+    }
+  }
+};
+
+/** @throws RequestError `no_output` */
+function finished(run: StoredProgress): StoredProgress {
+  if (run.status === 'finished') return run;
+  throw new RequestError('no_output', 'The run has no output to evaluate, because it did not finish.');
+}
+
+interface BothFiles {
+  /** The columns of the output, and those of the outcomes that may be a key. */
+  scored: readonly string[];
+  outcomes: readonly string[];
+  /** That of the file of outcomes. */
+  name: string;
+}
+
+/** The columns by which outcomes are joined; none if rows are in order. @throws RequestError `invalid_csv` */
+function keyOf(join: string, { scored, outcomes, name }: BothFiles): string[] {
+  if (join === IN_ORDER) return [];
+  if (join !== '') {
+    const column = scored[Number(join)] ?? '';
+    if (outcomes.includes(column)) return [column];
+    throw invalid(`${name} has no column "${column}". Its columns are: ${formatList(outcomes)}.`);
+  }
+  const shared = outcomes.filter(column => scored.includes(column));
+  if (shared.length === 1) return shared;
+  throw invalid(
+    shared.length === 0
+      ? `${name} has no column of the output, so nothing says which outcome belongs to which row. The columns of the output are: ${formatList(scored)}.`
+      : `Both files have the columns ${formatList(shared)}. Choose the one that says which outcome belongs to which row.`,
+  );
+}

@@ -1,0 +1,12 @@
+import { workerData } from 'node:worker_threads';
+import { postResult } from '../../../base/thread-result.ts';
+import { evaluationOf } from '../../../evaluate/evaluation-of.ts';
+import { tallyFiles } from '../../../evaluate/tally-files.ts';
+import type { EvaluatedOutcomes, OutcomesJob } from './evaluate-outcomes.ts';
+
+// Only `evaluateOutcomes` starts this file, with an OutcomesJob.
+const { files, facts } = workerData as OutcomesJob;
+await postResult(async (): Promise<EvaluatedOutcomes> => {
+  const { tally, joined, lookalikes } = await tallyFiles(files);
+  return { evaluation: evaluationOf(tally, { ...facts, joined }), lookalikes };
+});

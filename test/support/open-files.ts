@@ -1,0 +1,8 @@
+import { readdir, readlink } from 'node:fs/promises';
+
+/** The files below a folder that this process has open; none where there is no /proc. */
+export async function openFiles(folder: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd').catch(() => []);
+  const paths = await Promise.all(descriptors.map(each => readlink(`/proc/self/fd/${each}`).catch(() => '')));
+  return paths.filter(path => path.startsWith(folder));
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { readReport } from '../../../../src/models/store/report-store.ts';
+import { trainReport } from '../../../../src/training/train.ts';
+import { rowcast } from '../../../support/in-process.ts';
+import { parquetOf } from '../../../support/parquet.ts';
+import { platformWithReports, type SignedIn, signInWithKey } from '../../../support/web/platform.ts';
+import { problemOf } from '../../../support/web/uploads.ts';
+import { scoredRun } from './scored-run.ts';
+
+const rows = 120;
+const personas = (separator = ','): string =>
+  [
+    ['id', 'monthly amount', 'plan', '__proto__'],
+    ...Array.from({ length: rows }, (_, i) => [
+      `p${i}`,
+      (i % 50) + 0.25,
+      i % 3 ? 'プレミアム' : 'Basic',
+      i % 7,
+    ]),
+  ]
+    .map(row => `${row.join(separator)}\n`)
+    .join('');
+
+/** A class for every second row. */
+const outcomes = ([first, second]: readonly string[], key = 'id', column = 'outcome'): string =>
+  `${column},${key}\n${Array.from({ length: rows / 2 }, (_, i) => `${i % 3 ? first : second},p${2 * i}\n`).join('')}`;
+
+const evaluate = (
+  browser: SignedIn,
+  id: string,
+  body: string | Buffer,
+  {
+    name = 'outcomes.csv',
+    headers = {},
+    ...fields
+  }: { name?: string; join?: string; outcome?: string; headers?: Record<string, string> } = {},
+): Promise<Response> =>
+  browser.fetch(`/platform/runs/${id}/evaluation?${new URLSearchParams(fields)}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/octet-stream',
+      'x-file-name': encodeURIComponent(name),
+      ...headers,
+    },
+    body,
+  });
+
+async function platformWithRun(t: TestContext, file = 'personas.csv', content: string | Buffer = personas()) {
+  const at = await platformWithReports(t);
+  const report = await readReport(at.home, 'one');
+  const id = await scoredRun(at.browser, content, { file });
+  return { ...at, id, classes: report.classes ?? [] };
+}
+
+describe('a file of outcomes for a run of the platform', () => {
+  it('gives the figures of rowcast evaluate, on a page that can be opened again until the run is deleted', async t => {
+    const { browser, home, id, classes } = await platformWithRun(t);
+    assert.match(await browser.page(`/runs?run=${id}`), new RegExp(`href="/runs/${id}/evaluation"`));
+    const form = await browser.page(`/runs/${id}/evaluation`);
+    assert.match(form, /<option value="0">by id<\/option>/);
+    assert.match(form, /<input id="outcome" name="outcome" value="outcome"/);
+    const response = await evaluate(browser, id, outcomes(classes));
+    assert.equal(response.status, 201, await response.clone().text());
+    assert.equal(response.headers.get('location'), `/runs/${id}/evaluation`);
+    const { figures, joined, coverage } = JSON.parse(await response.text());
+    assert.deepEqual(
+      [joined.by, joined.key, coverage.rows, coverage.labelled],
+      ['key', ['id'], rows, rows / 2],
+    );
+    const labels = join(home, 'outcomes.csv');
+    await writeFile(labels, outcomes(classes));
+    const scored = join(home, 'runs', id, 'output');
+    const { stdout } = await rowcast([
+      'evaluate',
+      scored,
+      '--labels',
+      labels,
+      '--key',
+      'id',
+      '--predict',
+      'outcome',
+      '--json',
+    ]);
+    assert.deepEqual(figures, JSON.parse(stdout.toString()).figures);
+    const page = await browser.page(`/runs/${id}/evaluation`);
+    assert.match(page, /<h1>Evaluation of .*outcome/);
+    assert.match(page, /Testing rows/);
+    assert.match(page, /<dt>Labels<\/dt><dd>outcomes\.csv/);
+    assert.match(page, /<option value="0" selected>/);
+    assert.ok(!page.includes(home));
+    assert.deepEqual(await readdir(join(home, 'data')), []);
+    assert.equal((await browser.submit(`/platform/runs/${id}/delete`)).status, 303);
+    assert.deepEqual(await readdir(join(home, 'runs')), []);
+  });
+
+  it('may be compressed, Parquet or JSON lines, and the run of any format', async t => {
+    const { browser, id, classes } = await platformWithRun(t, 'personas.tsv', personas('\t'));
+    const csv = outcomes(classes);
+    const [, ...lines] = csv.trim().split('\n');
+    const json = lines
+      .map(line => line.split(','))
+      .map(([outcome, key]) => `${JSON.stringify({ outcome, id: key })}\n`)
+      .join('');
+    for (const [name, body, headers] of [
+      ['outcomes.csv.gz', gzipSync(csv)],
+      ['outcomes.parquet', await parquetOf(csv)],
+      ['outcomes.jsonl', json],
+      ['outcomes.csv', csv.replaceAll(',', ';'), { 'x-delimiter': ';' }],
+    ] as const) {
+      const response = await evaluate(browser, id, body, { name, headers: { ...headers } });
+      assert.equal(response.status, 201, `${name}: ${await response.clone().text()}`);
+      assert.equal(JSON.parse(await response.text()).coverage.labelled, rows / 2);
+    }
+  });
+
+  it('may have its outcomes in the order of the rows, under another name', async t => {
+    const { browser, id, classes } = await platformWithRun(t);
+    const column = `left\n${Array.from({ length: rows }, (_, i) => `${classes[i % 2]}\n`).join('')}`;
+    const response = await evaluate(browser, id, column, { join: 'row', outcome: 'left' });
+    assert.equal(response.status, 201, await response.clone().text());
+    assert.equal(JSON.parse(await response.text()).coverage.labelled, rows);
+    const short = await problemOf(await evaluate(browser, id, 'outcome\nyes\n', { join: 'row' }));
+    assert.match(short.detail, /^outcomes\.csv: 1 label cannot be joined .*Choose the column of a key\.$/);
+  });
+
+  it('is of numbers as well', async t => {
+    const at = await platformWithReports(t);
+    const historyFile = join(at.home, 'sales.csv');
+    const sales = Array.from({ length: 300 }, (_, i) => `s${i},${i % 60},${(i % 60) * 3 + (i % 7) / 10}\n`);
+    await writeFile(historyFile, `id,visits,spent\n${sales.join('')}`);
+    await trainReport({ historyFile, predict: 'spent', home: at.home, id: 'spent' });
+    const content = `id,visits\n${sales.map(line => line.replace(/,[^,]*\n$/, '\n')).join('')}`;
+    const id = await scoredRun(at.browser, content, { report: 'spent' });
+    const labels = `id,spent\n${sales.map(line => line.replace(/,[^,]*,/, ',')).join('')}`;
+    const response = await evaluate(at.browser, id, labels);
+    assert.equal(response.status, 201, await response.clone().text());
+    const { kind, figures } = JSON.parse(await response.text());
+    assert.equal(kind, 'numbers');
+    assert.ok(figures.r2.value > 0.9);
+    assert.match(await at.browser.page(`/runs/${id}/evaluation`), /Errors by prediction/);
+  });
+
+  it('is refused in plain words if it does not fit', async t => {
+    const { browser, home, id, classes } = await platformWithRun(t);
+    for (const [body, fields, message] of [
+      [
+        outcomes(classes, 'id', 'left'),
+        {},
+        /^outcomes\.csv has no column "outcome" with the outcome\. .*left/,
+      ],
+      [outcomes(classes, 'key'), {}, /has no column of the output.*The columns of the output are: id, /],
+      ['outcome,id,plan\nyes,p1,Basic\n', {}, /Both files have the columns id, plan\. Choose/],
+      [outcomes(classes), { join: '2' }, /outcomes\.csv has no column "plan"/],
+      [
+        outcomes(classes).replaceAll(',p', ',q'),
+        {},
+        /No row of the run gets an outcome.*60 have a key that no row/,
+      ],
+      [outcomes(['yes', 'no']), {}, /60 are nothing that the report predicts\. Is "yes" the same as "Yes"/],
+      ['outcome,id\n"yes,p1\n', {}, /line 2: .*quote/],
+    ] as const) {
+      const response = await evaluate(browser, id, body, fields);
+      assert.equal(response.status, 422, `${message}: ${await response.clone().text()}`);
+      const { status, code, detail } = await problemOf(response);
+      assert.deepEqual([status, code], [422, 'invalid_csv'], detail);
+      assert.match(detail, message);
+      assert.ok(!/--[a-z]/.test(detail) && !detail.includes(home), detail);
+    }
+    assert.deepEqual(await readdir(join(home, 'data')), []);
+    assert.match(await browser.page(`/runs/${id}/evaluation`), /Did the predictions of .* come true\?/);
+  });
+
+  it('may have hostile names', async t => {
+    const hostile = '<script>alert(1)</script>\u202e';
+    const { browser, id, classes } = await platformWithRun(
+      t,
+      `${hostile}.csv`,
+      personas().replace('id', hostile),
+    );
+    const response = await evaluate(browser, id, outcomes(classes, hostile), {
+      name: `../../${hostile}.csv`,
+      join: '0',
+    });
+    assert.equal(response.status, 201, await response.clone().text());
+    const page = await browser.page(`/runs/${id}/evaluation`);
+    assert.ok(!page.includes('<script>alert') && !page.includes('\u202e'));
+    const refused = await evaluate(browser, id, 'a\nb\n', { name: `${hostile}.csv`, join: '0' });
+    assert.ok(!(await refused.text()).includes('\u202e'));
+  });
+
+  it('is only for who may see the run, has the scope and the token', async t => {
+    const at = await platformWithRun(t);
+    const { browser, id, classes } = at;
+    const bound = await signInWithKey(at, 'bound', { reports: ['one'] });
+    const none = '0'.repeat(20);
+    for (const [who, run] of [
+      [bound, id],
+      [browser, none],
+    ] as const) {
+      assert.equal((await who.fetch(`/runs/${run}/evaluation`)).status, 404);
+      assert.equal((await problemOf(await evaluate(who, run, outcomes(classes)))).code, 'no_such_run');
+    }
+    const reader = await signInWithKey(at, 'reader', { scopes: ['platform'] });
+    assert.equal((await problemOf(await evaluate(reader, id, outcomes(classes)))).code, 'missing_scope');
+    const forged = await evaluate(browser, id, outcomes(classes), { headers: { 'x-csrf-token': 'x' } });
+    assert.equal((await problemOf(forged)).code, 'stale_form');
+    const failed = await scoredRun(browser, 'nothing\nthat fits\n', { status: 'failed' });
+    assert.equal((await problemOf(await evaluate(browser, failed, outcomes(classes)))).code, 'no_output');
+  });
+});
