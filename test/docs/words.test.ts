@@ -5,8 +5,8 @@ import { it } from 'node:test';
 import { root } from '../support/root.ts';
 
 /** Limits that only go down: what is added to the pages replaces something. */
-const MOST_WORDS = 39_400;
-const MOST_LATER_WORDS = 2_700;
+const MOST_WORDS = 38_700;
+const MOST_LATER_WORDS = 2_600;
 
 /** The pages of what came later: models of other libraries, evaluations, reused predictions. */
 const LATER = ['imported-models.md', 'evaluate.md', 'pay-once.md'];
