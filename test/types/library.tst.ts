@@ -12,6 +12,7 @@ import {
   LocalScorer,
   type LooseReport,
   loadDefinition,
+  type NumbersReport,
   type Plan,
   type Predicted,
   type Prediction,
@@ -177,7 +178,7 @@ describe('verify, plan, train, loadDefinition and startService', () => {
       Promise<Plan>
     >();
     expect(train({ history: 'history.csv', predict: 'churned', maxRejects: '1%' })).type.toBe<
-      Promise<TrainedReport>
+      Promise<TrainedReport | NumbersReport>
     >();
     expect(train).type.toBeCallableWith({ history: ['a.csv', new URL('file:///b.csv')], predict: 'churned' });
     expect(train).type.not.toBeCallableWith({ history: 'history.csv' });
