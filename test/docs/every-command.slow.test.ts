@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { type Service, startService } from '../../src/library/start-service.ts';
@@ -122,19 +121,21 @@ async function bash(script: string, cwd: string, bin: string): Promise<string> {
     join(cwd, '.curlrc'),
     'fail\nsilent\nshow-error\nretry = 20\nretry-delay = 1\nretry-connrefused\n',
   );
-  const child = spawn('bash', ['--norc', '-c', `exec 2>&1\n${script}\nprintf '\\n@@ done\\n'\n`], {
+  // Not a pipe: a service in the background makes it non-blocking, also for curl, which then fails when it is full.
+  const printed = join(cwd, '.printed');
+  const text = `exec > ${printed} 2>&1\n${script}\nprintf '\\n@@ done\\n'\n`;
+  const child = spawn('bash', ['--norc', '-c', text], {
     cwd,
     env: { PATH: path, HOME: cwd, TMPDIR: cwd },
     // A process group of its own, so that a service left behind ends with the test.
     detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const output = textOf(child.stdout);
   await once(child, 'exit');
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
     // All its processes have ended.
   }
-  return output;
+  return readFile(printed, 'utf8');
 }
