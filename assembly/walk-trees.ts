@@ -10,7 +10,7 @@ const TREE_BYTES = 16;
 const LANES = 8;
 /** At most so many rows are walked down together. */
 const ROWS = 256;
-/** Of what a leaf has as the last bin that goes left. */
+/** A leaf has this bit set in the word in which other nodes have the last bin that goes left. */
 const LEAF_BIT = 30;
 /** How many steps are walked after a tree's first ones. */
 const MORE_STEPS = 2;

@@ -104,11 +104,11 @@ export const evaluationShape = z.object({
   figures,
   /** The report's own figures of its testing rows, by the names of `figures`. */
   testing: z.record(z.string(), z.number()).nullable(),
-  /** Of two classes, the second one only. */
+  /** The figures of each class; if there are two classes, only those of the second one. */
   by_class: z.array(classFigures),
   /** Labelled rows by actual and predicted class. */
   confusion: z.array(z.array(z.int())).nullable(),
-  /** Of numbers. */
+  /** The errors by tenths of the prediction, if numbers are predicted. */
   deciles: z.array(numberDecile).nullable(),
   segments: z.array(z.object({ by: z.string(), values: z.array(segmentFigures) })),
   /** Another evaluation's figures, and this one's minus those. */

@@ -12,7 +12,8 @@ export interface FigureLimits {
 }
 
 /**
- * Checks limits of figures. A figure that is not known is beyond its limit, because a limit that is not checked is none.
+ * Checks limits of figures. A figure that is not known counts as beyond its limit: a gate that cannot be checked must
+ * not open.
  *
  * @returns what to say; undefined if all are kept
  * @throws RowcastError `bad_option` for a limit that the kind of prediction does not have, or that is no percentage

@@ -46,7 +46,7 @@ export const trainingProfile = z.object({
   columns: z.array(columnProfile).max(MAX_REPORT_COLUMNS),
   /** By class; none of a report of numbers. */
   scores: z.array(scoreProfile),
-  /** Of a report of numbers. */
+  /** The predicted numbers, if the report predicts numbers. */
   numbers: numbersProfile.exactOptional(),
 });
 

@@ -5,7 +5,7 @@ import { PARTITIONS, PartitionedRows } from './partitioned-rows.ts';
 /** Bytes of labels in memory; beyond, both sides are divided into parts by their keys, in temporary files. */
 const MAX_TABLE_BYTES = 128 << 20;
 
-/** The label of a key whose value is none that the model knows. */
+/** The label of a key whose value is not a class of the model. */
 export const UNKNOWN_LABEL = Number.POSITIVE_INFINITY;
 
 /** The numbers of a row of labels: the label, where the row is, and how many rows it stands for. */

@@ -6,7 +6,7 @@ import { readerOf } from '../../formats/columns/reader-of.ts';
 import { type Fields, textOf } from '../../formats/records/fields.ts';
 import type { PredictedColumns } from './predicted-columns.ts';
 
-/** Values of a column that are told apart; all others are one. */
+/** The values of a column that have a group of their own; all other values share one group. */
 export interface Groups {
   /** The number of a value, from 0. */
   of(value: string): number;
@@ -24,7 +24,7 @@ export interface ScoredReaderOptions {
 
 /**
  * Reads the predictions of one file. The numbers of a row are its groups, the index of the predicted class or -1, and
- * its probabilities or its number, NaN where there is none.
+ * its probabilities or its number, or NaN if the row has no prediction.
  */
 export class ScoredReader {
   readonly #values: readonly { reader: ColumnReader; index: number }[];

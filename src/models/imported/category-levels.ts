@@ -64,7 +64,7 @@ interface CodesOf {
   feature: number;
   /** What a person says. */
   given: readonly string[] | undefined;
-  /** Of all columns. */
+  /** The names of all columns of the model. */
   names: readonly string[];
 }
 
@@ -120,7 +120,7 @@ export function codeTexts(
   );
 }
 
-/** The highest code that trees ask about; -1 if there is none. */
+/** The highest category code in any split on a feature; -1 if no tree splits on it by category. */
 function highestCode(trees: readonly ImportedTree[], feature: number): number {
   let highest = -1;
   for (const { features, sets } of trees)

@@ -103,7 +103,8 @@ export function assignCategories(
   const known = new Set(lists.map(keyOf));
   const all = features.map(feature => ({
     ...feature,
-    ...{ own: undefined, key: feature.own && known.has(keyOf(feature.own)) ? keyOf(feature.own) : undefined },
+    own: undefined,
+    key: feature.own && known.has(keyOf(feature.own)) ? keyOf(feature.own) : undefined,
   }));
   const withList = all.filter(hasList).length;
   if (lists.length === withList) {

@@ -18,7 +18,7 @@ export interface DriftFigures {
   columns: ({ name: string } & DriftEntry)[];
   /** By class, or by predicted number. */
   scores: Record<string, DriftEntry & Pick<ComparedScore, 'kind'>>;
-  /** Of the predicted labels together; null if none were predicted. */
+  /** How the shares of the predicted labels have changed; null if no labels were predicted. */
   labels: DriftEntry | null;
 }
 
@@ -33,7 +33,7 @@ export interface ComparedScore {
 interface DriftComparison {
   columns: readonly EarlierColumn[];
   scores: readonly ComparedScore[];
-  /** Null if none were predicted, or counted. */
+  /** The rows of each predicted label; null if no labels were predicted or counted. */
   labels: LabelFigures | null;
 }
 

@@ -162,7 +162,7 @@ type FindAppended = (
   value: number,
 ) => { start: number; end: number } | undefined;
 
-/** Of a CSV: the last fields, without the delimiter before them. */
+/** In a CSV, these are the last fields, without the delimiter before them. */
 function appendedFields(layout: Layout, first: number): FindAppended {
   const { dialect } = headerOfLayout(layout);
   return (batch, index, content, value) => {
@@ -173,7 +173,7 @@ function appendedFields(layout: Layout, first: number): FindAppended {
   };
 }
 
-/** Of an object: the last members, with the comma before them, up to the closing brace. */
+/** In an object, these are the last members, with the comma before them, up to the closing brace. */
 function appendedMembers(name: string): FindAppended {
   const opening = Buffer.from(`,${JSON.stringify(name)}:`);
   return (batch, index, content) => {

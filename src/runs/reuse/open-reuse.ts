@@ -166,7 +166,7 @@ interface ReadMadeOptions {
 /**
  * What made an output.
  *
- * @returns undefined if there is none, or if it is too old
+ * @returns undefined if the output does not exist or is too old
  * @throws RowcastError `other_predictions`
  */
 async function readMade(
@@ -184,7 +184,7 @@ async function readMade(
     throw otherPredictions(
       file,
       `nothing tells what made them, since there is no ${sanitize(madeFileOf(file))}`,
-      'A run with --reuse writes it beside its output, also if it finds nothing to reuse. Until then, give a name that is not there yet.',
+      'A run with --reuse writes it beside its output, even if it finds nothing to reuse. For the first run, name a file that does not exist yet.',
     );
   const made = madeOf(file, bytes);
   const { output, sha256 } = made;

@@ -107,7 +107,7 @@ class KnownRows {
     return this.#packed.slice;
   }
 
-  /** @param seen is told of each batch of the input */
+  /** @param seen is called with each batch of the input */
   async *steps(
     batches: AsyncIterable<Batch>,
     scorer: Pick<BatchScorer, 'maxBatchBytes' | 'rowOverhead' | 'batchRows'>,

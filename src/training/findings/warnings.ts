@@ -81,7 +81,7 @@ export const dominanceWarnings = (
 /**
  * Warns of the driver that decides nearly everything, if there is one; the only column of a model always does.
  *
- * @param leaks columns of which another warning says so
+ * @param leaks columns that another warning already names as leaks
  */
 export const dominantDrivers = (drivers: Report['drivers'], leaks: readonly string[]): Warning[] =>
   drivers.length < 2
