@@ -122,7 +122,7 @@ export async function* stages(
   const output = chain(
     [
       Readable.from(rows?.steps(items, scorer, seen) ?? items, { highWaterMark: 1 }),
-      asStream(rows === undefined ? gen(parts, send) : gen(rows.send(scorer, flight)), boundedByWindow),
+      asStream(rows === undefined ? gen(parts, send) : gen(rows.send(flight)), boundedByWindow),
       asStream(
         rows === undefined ? gen(settle, confirm, merge) : gen(rows.settle(flight, confirm), merge),
         unbuffered,

@@ -50,6 +50,15 @@ export class BatchMemory {
     return at;
   }
 
+  /** Adds an array of zeros, which stays and takes no memory until it is used. @returns its address */
+  keepZeros(bytes: number): number {
+    // What the memory has grown by is zero.
+    this.#used = this.buffer.byteLength;
+    const at = this.reserve(bytes);
+    this.#kept = this.#used;
+    return at;
+  }
+
   /** Forgets everything, for another use: nobody has what was kept any more. */
   reset(): void {
     this.#kept = 0;
