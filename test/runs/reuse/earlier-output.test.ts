@@ -14,14 +14,12 @@ async function* batchesOf(rows: readonly number[], size: number, from = 0): Asyn
   for (let at = from; at < rows.length; at += size) {
     const some = rows.slice(at, at + size);
     const texts = some.map(row => `,${row}`);
-    const ends = Int32Array.from(texts, (_, index) => texts.slice(0, index + 1).join('').length);
     yield {
       rows: some.length,
       firstRow: at + 1,
       keys: keysOf(some),
       bytes: Buffer.from(texts.join('')),
-      starts: Int32Array.from(texts, (text, index) => (ends[index] as number) - text.length),
-      ends,
+      ends: Int32Array.from(texts, (_, index) => texts.slice(0, index + 1).join('').length),
     };
   }
 }
