@@ -42,21 +42,8 @@ export function hashRows(hashed: usize): void {
     let v1 = k1 ^ 0x646f72616e646f6d ^ 0xee;
     let v2 = k0 ^ 0x6c7967656e657261;
     let v3 = k1 ^ 0x7465646279746573;
-    let at = values;
-    // After the values come the rounds that finish: three for each half of the key.
-    for (let finishing = 0; finishing < 6; ) {
-      let word: i64 = 0;
-      if (at < end) {
-        word = load<i64>(at);
-        at += 8;
-      } else {
-        if (finishing === 0) v2 ^= 0xee;
-        else if (finishing === 3) {
-          store<i64>(keys, v0 ^ v1 ^ v2 ^ v3);
-          v1 ^= 0xdd;
-        }
-        finishing++;
-      }
+    for (let at = values; at < end; at += 8) {
+      const word = load<i64>(at);
       v3 ^= word;
       v0 += v1;
       v1 = rotl(v1, 13) ^ v0;
@@ -70,7 +57,23 @@ export function hashRows(hashed: usize): void {
       v2 = rotl(v2, 32);
       v0 ^= word;
     }
-    store<i64>(keys, v0 ^ v1 ^ v2 ^ v3, 8);
+    v2 ^= 0xee;
+    for (let half: usize = 0; half < 16; half += 8) {
+      for (let round = 0; round < 3; round++) {
+        v0 += v1;
+        v1 = rotl(v1, 13) ^ v0;
+        v0 = rotl(v0, 32);
+        v2 += v3;
+        v3 = rotl(v3, 16) ^ v2;
+        v0 += v3;
+        v3 = rotl(v3, 21) ^ v0;
+        v2 += v1;
+        v1 = rotl(v1, 17) ^ v2;
+        v2 = rotl(v2, 32);
+      }
+      store<i64>(keys + half, v0 ^ v1 ^ v2 ^ v3);
+      v1 ^= 0xdd;
+    }
     starts += rowStep;
     ends += rowStep;
     keys += 16;

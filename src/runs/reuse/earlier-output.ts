@@ -1,7 +1,7 @@
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
 import { adds, KeyTable, todo } from '../../scoring/reuse/key-table.ts';
 import { KEY_WORDS, type RowsByKey } from '../../scoring/reuse/row-keys.ts';
-import type { EarlierRows } from './earlier-rows.ts';
+import { type EarlierRows, startIn } from './earlier-rows.ts';
 import { HashedRows } from './hashed-rows.ts';
 
 /** How the rows of an earlier output are found: near the same place, or anywhere. */
@@ -194,22 +194,26 @@ class Window {
 
   /** Adds rows `[from, to)`; the last ones with a key are found. */
   add({ keys, bytes, ends, firstRow }: EarlierRows, from: number, to: number): void {
-    const start = ends[from - 1] ?? 0;
+    const start = startIn(ends, from);
     const rows = to - from;
     const own = {
       ...{ rows, firstRow: firstRow + from, entry: this.#taken },
       keys: keys.slice(from * KEY_WORDS, to * KEY_WORDS),
-      bytes: Buffer.from(bytes.subarray(start, ends[to - 1])),
+      bytes: aligned(bytes.subarray(start, ends[to - 1])),
       ends: ends.slice(from, to).map(end => end - start),
     };
-    const plan = own.ends.map((end, row) => (end === (own.ends[row - 1] ?? 0) ? todo.takeEntry : todo.find));
+    const plan = own.ends.map((end, row) => (end === startIn(own.ends, row) ? todo.takeEntry : todo.find));
     const { found, entries } = this.#table.find(own.keys, rows, adds.all, this.#kept, plan);
     const repeated = found === 0 ? undefined : Array.from(entries, entry => entry !== -1);
     this.#batches.push({ ...own, repeated });
     this.#taken += rows;
     this.last = firstRow + to - 1;
     this.#bytes += own.bytes.length;
-    for (let oldest = this.#batches[0]; oldest !== undefined && this.#isOld(oldest); oldest = this.#batches[0]) {
+    for (
+      let oldest = this.#batches[0];
+      oldest !== undefined && this.#isOld(oldest);
+      oldest = this.#batches[0]
+    ) {
       this.#batches.shift();
       this.#bytes -= oldest.bytes.length;
     }
@@ -226,7 +230,7 @@ class Window {
     const number = this.#taken - 1 - ((this.#taken - 1 - entry + size) % size);
     const batch = this.#batches.findLast(each => each.entry <= number) as WindowRows; // only those are found
     const own = number - batch.entry;
-    into.add(row, batch.bytes, batch.ends[own - 1] ?? 0, batch.ends[own] as number);
+    into.add(row, batch.bytes, startIn(batch.ends, own), batch.ends[own] as number);
     return { position: batch.firstRow + own, isRepeated: batch.repeated?.[own] === true };
   }
 
@@ -243,6 +247,15 @@ class Window {
   }
 
   #isOld({ entry, rows }: WindowRows): boolean {
-    return entry + rows <= this.#taken - this.#size || (this.#bytes > WINDOW_BYTES && this.#batches.length > 1);
+    return (
+      entry + rows <= this.#taken - this.#size || (this.#bytes > WINDOW_BYTES && this.#batches.length > 1)
+    );
   }
 }
+
+/** A copy that begins and ends at whole words. */
+const aligned = (bytes: Buffer): Buffer => {
+  const copy = Buffer.from(new ArrayBuffer((bytes.length + 3) & ~3));
+  bytes.copy(copy);
+  return copy;
+};

@@ -1,8 +1,8 @@
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { copyBytes, wordView } from '../../formats/bytes/word-view.ts';
 import { fieldEnd } from '../../formats/csv/fields/count-fields.ts';
 import { headerOfLayout } from '../../formats/csv/header.ts';
-import { copyBytes, wordView } from '../../formats/bytes/word-view.ts';
 import type { Layout } from '../../formats/format.ts';
 import { recognizeInput } from '../../formats/formats.ts';
 import { closingBrace } from '../../formats/jsonl/merge-lines.ts';
@@ -21,9 +21,13 @@ export interface EarlierRows {
   readonly firstRow: number;
   readonly keys: Int32Array;
   readonly bytes: Buffer;
-  /** What was appended to a row begins where it ends for the one before; it is empty for a rejected row. */
+  /** Where in `bytes` it ends; it is empty for a rejected row. */
   readonly ends: Int32Array;
 }
+
+/** Where in `EarlierRows.bytes` what was appended to a row begins: at a whole word after that of the one before. */
+export const startIn = (ends: Int32Array, row: number): number =>
+  row === 0 ? 0 : ((ends[row - 1] as number) + 3) & ~3;
 
 interface EarlierOptions {
   /** The input of this run. */
@@ -150,11 +154,11 @@ class AppendedValues {
   of(batch: Batch, fields: Fields): Pick<EarlierRows, 'bytes' | 'ends'> {
     const { find, layout, first, maxBytes } = this.#options;
     const { rows, starts, width } = fields;
-    if (this.#bytes.length < batch.bytes.length) this.#bytes = Buffer.allocUnsafe(2 * batch.bytes.length);
+    const most = batch.bytes.length + 3 * rows;
+    if (this.#bytes.length < most) this.#bytes = Buffer.from(new ArrayBuffer(2 * most));
     if (this.#ends.length < rows) this.#ends = new Int32Array(2 * rows);
     const [into, from, ends] = [wordView(this.#bytes), wordView(batch.bytes), this.#ends];
-    let to = 0;
-    let index = 0;
+    let [to, index] = [0, 0];
     for (let row = 0; row < rows; row++, index++) {
       // Blank lines and malformed records are no rows.
       while (batch.kinds[index] === RecordKind.blank || (fields.faults.size > 0 && fields.faults.has(index)))
@@ -171,6 +175,7 @@ class AppendedValues {
         if (end - start <= maxBytes) to = copyBytes(from, start, end, into, to);
       }
       ends[row] = to;
+      to = (to + 3) & ~3;
     }
     return { bytes: this.#bytes, ends };
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
 import { KEY_WORDS, type RowsByKey } from '../../scoring/reuse/row-keys.ts';
-import type { EarlierRows } from './earlier-rows.ts';
+import { type EarlierRows, startIn } from './earlier-rows.ts';
 
 /** An entry is its key, the length of its bytes, and its bytes, filled up to whole words. */
 const HEAD_WORDS = KEY_WORDS + 1;
@@ -13,9 +13,10 @@ const SLAB_BITS = 18;
 const SLAB_WORDS = 1 << SLAB_BITS;
 /** Entries that are looked through for a row, on average. */
 const BUCKET_ENTRIES = 8;
-/** Entries added last, by 14 bits of their keys. */
-const RECENT = 1 << 14;
+/** Entries added last, by some bits of their keys. */
+const RECENT = 1 << 12;
 const NONE = -1;
+const NO_WORDS = new Int32Array();
 
 /**
  * All rows of an earlier output by key. What does not fit into the memory is written to a temporary file, a run of
@@ -33,17 +34,11 @@ export class HashedRows {
   }
 
   /** @param from the first row that is added */
-  add({ rows, keys, bytes, ends }: EarlierRows, from = 0): void {
-    const entries = this.#entries;
-    let start = ends[from - 1] ?? 0;
-    for (let row = from; row < rows; row++) {
-      const end = ends[row] as number;
-      if (end > start) entries.add(keys, row * KEY_WORDS, bytes, start, end);
-      start = end;
-    }
+  add(rows: Omit<EarlierRows, 'firstRow'>, from = 0): void {
+    this.#entries.add(rows, from);
     const others = this.#runs.reduce((sum, { memory }) => sum + memory, 0);
     // Part of it is for putting the entries in order.
-    if (entries.memory > Math.max(0.75 * (this.#maxBytes - others), this.#maxBytes / 8)) this.#spill();
+    if (this.#entries.memory > Math.max(0.75 * (this.#maxBytes - others), this.#maxBytes / 8)) this.#spill();
   }
 
   /** No row is added any more. */
@@ -51,11 +46,8 @@ export class HashedRows {
     if (this.#entries.count > 0) this.#runs.push(new Run(this.#entries));
   }
 
-  find({ keys, rows, without }: RowsByKey, into: CopiedRows): void {
-    for (let row = 0; row < rows; row++) {
-      if (into.has(row) || without.has(row)) continue;
-      for (const run of this.#runs) if (run.find(keys, row, into)) break;
-    }
+  find(rows: RowsByKey, into: CopiedRows): void {
+    for (const run of this.#runs) run.find(rows, into);
   }
 
   close(): void {
@@ -85,30 +77,41 @@ class Entries {
     return this.#words * WORD_BYTES + 6 * this.count;
   }
 
-  /** Adds an entry, unless one with its key was added lately: what occurs very often is there only a few times. */
-  add(keys: Int32Array, at: number, from: Buffer, start: number, end: number): void {
-    const recent = (keys[at + 1] as number) & (RECENT - 1);
-    const before = this.#recent[recent] as number;
-    if (before !== NONE && hasKey(this.slabs[before >>> SLAB_BITS] as Int32Array, before & (SLAB_WORDS - 1), keys, at))
-      return;
-    const length = end - start;
-    const size = HEAD_WORDS + ((length + 3) >> 2);
-    let words = this.slabs[this.#slab];
-    if (words === undefined || this.#at + size > words.length) words = this.#next(size);
-    const to = this.#at;
-    for (let word = 0; word < KEY_WORDS; word++) words[to + word] = keys[at + word] as number;
-    words[to + KEY_WORDS] = length;
-    for (let word = to + HEAD_WORDS, byte = start; byte < end; word++, byte += 4)
-      words[word] =
-        (from[byte] as number) |
-        ((from[byte + 1] as number) << 8) |
-        ((from[byte + 2] as number) << 16) |
-        ((from[byte + 3] as number) << 24);
-    this.#recent[recent] = this.#slab * SLAB_WORDS + to;
-    this.#at = to + size;
-    this.#used[this.#slab] = this.#at;
-    this.#words += size;
-    this.count++;
+  /** Adds rows, but none whose key was added lately: what occurs very often is there only a few times. */
+  add({ rows, keys, bytes, ends }: Omit<EarlierRows, 'firstRow'>, from: number): void {
+    const values = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+    const recent = this.#recent;
+    let words = this.slabs[this.#slab] ?? NO_WORDS;
+    let to = this.#at;
+    for (let row = from, at = from * KEY_WORDS; row < rows; row++, at += KEY_WORDS) {
+      const start = startIn(ends, row);
+      const length = (ends[row] as number) - start;
+      if (length === 0) continue;
+      const place = (keys[at + 1] as number) & (RECENT - 1);
+      const before = recent[place] as number;
+      const slab = this.slabs[before >>> SLAB_BITS];
+      if (slab !== undefined && hasKey(slab, before & (SLAB_WORDS - 1), keys, at)) continue;
+      const size = HEAD_WORDS + ((length + 3) >> 2);
+      if (to + size > words.length) {
+        this.#used[this.#slab] = to;
+        words = this.#next(size);
+        to = 0;
+      }
+      words[to] = keys[at] as number;
+      words[to + 1] = keys[at + 1] as number;
+      words[to + 2] = keys[at + 2] as number;
+      words[to + 3] = keys[at + 3] as number;
+      words[to + KEY_WORDS] = length;
+      const first = start >> 2;
+      for (let word = HEAD_WORDS; word < size; word++)
+        words[to + word] = values[first + word - HEAD_WORDS] as number;
+      recent[place] = this.#slab * SLAB_WORDS + to;
+      to += size;
+      this.#words += size;
+      this.count++;
+    }
+    this.#at = to;
+    this.#used[this.#slab] = to;
   }
 
   /** Calls with the address of each entry, and the words that it is in. */
@@ -132,7 +135,6 @@ class Entries {
   #next(size: number): Int32Array<ArrayBuffer> {
     const slab = ++this.#slab;
     const words = this.slabs[slab];
-    this.#at = 0;
     if (words !== undefined && words.length >= size) return words;
     const larger = new Int32Array(Math.max(SLAB_WORDS, size));
     this.slabs[slab] = larger;
@@ -149,7 +151,7 @@ class Run {
   readonly #buckets: Int32Array;
   readonly #addresses: Int32Array;
   readonly #at: number = 0;
-  /** Two bits for each entry, among eight times as many: most rows that are not there are not looked for. */
+  /** Three bits for each entry, in one of its words: most rows that are not there are not looked for. */
   readonly #filter: Int32Array;
 
   /** @param file in which they are written; otherwise they stay where they are */
@@ -158,13 +160,11 @@ class Run {
     const bits = Math.max(1, 32 - Math.clz32(count / BUCKET_ENTRIES));
     const shift = 32 - bits;
     const buckets = new Int32Array((1 << bits) + 1);
-    const filter = new Int32Array(1 << (32 - Math.clz32(count >> 2)));
+    const filter = new Int32Array(1 << (32 - Math.clz32(count >> 1)));
     const mask = filter.length - 1;
     entries.each((_, words, at) => {
       (buckets[((words[at] as number) >>> shift) + 1] as number)++;
-      const [first, second] = [words[at + 1] as number, words[at + 2] as number];
-      (filter[(first >>> 5) & mask] as number) |= 1 << first;
-      (filter[(second >>> 5) & mask] as number) |= 1 << second;
+      (filter[(words[at + 1] as number) & mask] as number) |= filterBits(words[at + 2] as number);
     });
     for (let bucket = 1; bucket < buckets.length; bucket++)
       (buckets[bucket] as number) += buckets[bucket - 1] as number;
@@ -181,7 +181,7 @@ class Run {
     this.#buckets = buckets;
     this.#file = file;
     this.#slabs = file === undefined ? slabs : [];
-    this.#addresses = file === undefined ? addresses : NO_ADDRESSES;
+    this.#addresses = file === undefined ? addresses : NO_WORDS;
     if (file !== undefined) this.#at = writeEntries(slabs, addresses, buckets, file);
   }
 
@@ -190,24 +190,28 @@ class Run {
     return (this.#filter.length + this.#buckets.length + this.#addresses.length) * WORD_BYTES;
   }
 
-  /** @returns whether it was found */
-  find(keys: Int32Array, row: number, into: CopiedRows): boolean {
+  /** Copies what it has of the rows for which nothing is known yet. */
+  find({ keys, rows, without }: RowsByKey, into: CopiedRows): void {
     const filter = this.#filter;
     const mask = filter.length - 1;
-    const at = row * KEY_WORDS;
-    const [first, second] = [keys[at + 1] as number, keys[at + 2] as number];
-    if ((((filter[(first >>> 5) & mask] as number) >>> first) & 1) === 0) return false;
-    if ((((filter[(second >>> 5) & mask] as number) >>> second) & 1) === 0) return false;
-    const bucket = (keys[at] as number) >>> this.#shift;
-    const begin = this.#buckets[bucket] as number;
-    const end = this.#buckets[bucket + 1] as number;
-    if (this.#file !== undefined) return this.#findInFile(keys, row, into, begin, end, this.#file);
+    for (let row = 0, at = 0; row < rows; row++, at += KEY_WORDS) {
+      const bits = filterBits(keys[at + 2] as number);
+      if (((filter[(keys[at + 1] as number) & mask] as number) & bits) !== bits) continue;
+      if (into.has(row) || without.has(row)) continue;
+      const bucket = (keys[at] as number) >>> this.#shift;
+      const begin = this.#buckets[bucket] as number;
+      const end = this.#buckets[bucket + 1] as number;
+      if (this.#file !== undefined) this.#findInFile(keys, row, into, begin, end, this.#file);
+      else this.#findInSlabs(keys, row, into, begin, end);
+    }
+  }
+
+  #findInSlabs(keys: Int32Array, row: number, into: CopiedRows, begin: number, end: number): void {
     for (let place = begin; place < end; place++) {
       const address = this.#addresses[place] as number;
       const words = this.#slabs[address >>> SLAB_BITS] as Int32Array;
-      if (copyIfEqual(words, address & (SLAB_WORDS - 1), keys, row, into)) return true;
+      if (copyIfEqual(words, address & (SLAB_WORDS - 1), keys, row, into)) return;
     }
-    return false;
   }
 
   #findInFile(
@@ -217,16 +221,16 @@ class Run {
     begin: number,
     end: number,
     file: SpillFile,
-  ): boolean {
-    if (begin === end) return false;
+  ): void {
+    if (begin === end) return;
     const words = file.block(end - begin, this.#at + (begin >>> 0) * WORD_BYTES);
     for (let at = 0; at < end - begin; at += entrySize(words, at))
-      if (copyIfEqual(words, at, keys, row, into)) return true;
-    return false;
+      if (copyIfEqual(words, at, keys, row, into)) return;
   }
 }
 
-const NO_ADDRESSES = new Int32Array();
+/** Three of 32 bits, by a word of a key. */
+const filterBits = (word: number): number => (1 << word) | (1 << (word >>> 5)) | (1 << (word >>> 10));
 
 /**
  * Writes entries in the order of their addresses.

@@ -326,11 +326,7 @@ class SharedFields {
   };
 
   /** Finds the fields of a batch, valid until others are found, and its keys, valid until those of another are. */
-  withKeys(
-    batch: Batch,
-    keys: RowKeys,
-    columns: readonly number[],
-  ): { fields: Fields; keys: Int32Array } {
+  withKeys(batch: Batch, keys: RowKeys, columns: readonly number[]): { fields: Fields; keys: Int32Array } {
     const memory = this.#memory;
     memory?.clear();
     const start = memory?.reserve(0) ?? 0;

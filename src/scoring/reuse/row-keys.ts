@@ -46,7 +46,11 @@ export class RowKeys {
    * @param columns indexes of the values that are sent
    * @returns where `keysOf` is to put them
    */
-  reserve(memory: BatchMemory, { ends, bytes }: Pick<Batch, 'ends' | 'bytes'>, columns: readonly number[]): number {
+  reserve(
+    memory: BatchMemory,
+    { ends, bytes }: Pick<Batch, 'ends' | 'bytes'>,
+    columns: readonly number[],
+  ): number {
     const words = HASHED_WORDS + 2 * columns.length + ends.length * KEY_WORDS;
     return memory.reserve(words * WORD_BYTES + bytes.length + PADDING);
   }
@@ -112,7 +116,9 @@ export class RowKeys {
 }
 
 /** Words of the state: of each of the four numbers of 64 bits, the low and the high half. */
-const INITIAL = [0x70736575, 0x736f6d65, 0x6e646f6d, 0x646f7261, 0x6e657261, 0x6c796765, 0x79746573, 0x74656462];
+const INITIAL = [
+  0x70736575, 0x736f6d65, 0x6e646f6d, 0x646f7261, 0x6e657261, 0x6c796765, 0x79746573, 0x74656462,
+];
 
 /** @param values whole words of 64 bits */
 function sipHash(secret: Int32Array, values: Buffer): Int32Array {
