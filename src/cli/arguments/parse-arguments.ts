@@ -207,8 +207,7 @@ async function checkChoice(
 ): Promise<void> {
   if (kind !== 'text' || choices === undefined || choices.includes(value)) return;
   const message = `${name}: expected one of ${choices.join(', ')}, got ${sanitize(value)}`;
-  const near = await didYouMean(value, choices);
   // Elsewhere, the target is the column.
   const instead = name === '--target' ? questionOf([`--predict ${shellWord(value)}`]) : '';
-  throw usageError(`${message}${near || instead}`, command);
+  throw usageError(`${message}${(await didYouMean(value, choices)) || instead}`, command);
 }
