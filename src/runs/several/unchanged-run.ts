@@ -8,7 +8,7 @@ import type { FinishedRun } from './ledger-file.ts';
 import type { LedgerKey, RunLedger } from './run-ledger.ts';
 
 /** How an input is read that may have been delivered again. */
-export interface ReadAgain {
+interface ReadAgain {
   encoding: RunValues['encoding'];
   backends: Backends;
   stop: AbortSignal;
