@@ -21,7 +21,7 @@ import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../failure-text.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { readJob } from '../score/read-job.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printJson, printText } from '../terminal/print.ts';
 
@@ -108,10 +108,8 @@ async function runPlan(context: Context): Promise<number> {
     backends: job.backends,
     note: ({ code, message }) => log.warn({ event: code }, message),
   });
-  const signals = onSignals({});
-  const { first: stop } = signals;
-  try {
-    return await withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
+  return untilStopped(log, {}, stop =>
+    withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
       const plans: InputPlan[] = [];
       for (const input of await inputsOf(job, stop)) {
         const isFirst = plans.length === 0;
@@ -132,10 +130,8 @@ async function runPlan(context: Context): Promise<number> {
       for (const { problem } of plans)
         if (problem !== undefined) process.stderr.write(describeFailure(problem));
       return plans.every(({ problem }) => problem === undefined) ? ExitCode.done : exitCodes.refused;
-    });
-  } finally {
-    signals.end();
-  }
+    }),
+  );
 }
 
 /** @throws RowcastError `usage` if rows are scored without requests */
