@@ -19,8 +19,8 @@ import { definedBy } from '../defined-by.ts';
 import { eachFile } from '../each-file.ts';
 import { fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
 import { untilStopped } from '../signals.ts';
+import { describePlaced, describeRepaired, type RepairOfFile } from '../terminal/files-text.ts';
 import { printJson } from '../terminal/print.ts';
-import { describePlaced, describeRepaired, type RepairOfFile } from '../terminal/repaired-text.ts';
 
 /** An output with the scored corrections of its rejects. */
 interface FileToRepair {

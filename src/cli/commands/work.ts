@@ -48,7 +48,7 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
     const failed =
       address === undefined
         ? await joinRun(context, joining, options => work(options, only))
-        : await (await import('../shards/work-one-run.ts')).workOneRun(context, joining, address);
+        : await (await import('../shards/work-queue.ts')).workOneRun(context, joining, address);
     log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
     if (failed.length > 0) throw await failureOf(context, folder, failed);
     return ExitCode.done;

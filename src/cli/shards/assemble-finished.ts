@@ -9,6 +9,7 @@ import { needsCounts, plannedJob, plannedValues } from '../../library/shards/ass
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
+import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
@@ -25,15 +26,14 @@ import { checkWorker } from '../../shards/work/check-worker.ts';
 import type { Context } from '../context.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { describeRejects } from '../repair-commands.ts';
-import { describeFiles } from '../score/files-text.ts';
 import { logDrift } from '../score/log-run.ts';
 import { observersOfJoining } from '../score/observers.ts';
 import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
 import { untilStopped } from '../signals.ts';
+import { describeFiles } from '../terminal/files-text.ts';
 import { openProgress, progressPercent } from '../terminal/progress.ts';
 import { describeSummary, shownPath } from '../terminal/summary-text.ts';
-import { FollowedRun } from './followed-run.ts';
 import { storesIn } from './store-flags.ts';
 import { plannedAddress, workCommandOf } from './work-command.ts';
 

@@ -7,6 +7,7 @@ import { namesOf } from '../../library/runs-of.ts';
 import type { Address } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
+import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
@@ -24,7 +25,6 @@ import { scorerOptionsOf } from '../open-service.ts';
 import { storeRetryLines } from '../retry-lines.ts';
 import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
-import { FollowedRun } from './followed-run.ts';
 import { observeBoth } from './observe-work.ts';
 
 export interface Joining {

@@ -6,8 +6,7 @@ import type { EarlierFigures } from '../../runs/drift/compare.ts';
 import { TotalTally } from '../../runs/drift/data-tally.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows, runErrorOf } from '../../runs/exit-code.ts';
-import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
-import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import { checkLeastRows, leastRows, RejectBudget } from '../../runs/guards/reject-budget.ts';
 import { HeldRun } from '../../runs/held-run.ts';
 import { inputWait } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
@@ -30,8 +29,15 @@ import { memoryOf } from '../run-memory.ts';
 import { reportOf, runOfFile } from '../runs-of.ts';
 import { codeOfFile, combineExitCodes, concernsAll, totalStatus } from './combine-exit-codes.ts';
 import type { FileGroup } from './group.ts';
-import { fixedFolders, ledgerOf, lockTotal, planFiles, sizesOf, writtenBy } from './plan-files.ts';
-import { outputWorkOf } from './work-of.ts';
+import {
+  fixedFolders,
+  ledgerOf,
+  lockTotal,
+  outputWorkOf,
+  planFiles,
+  sizesOf,
+  writtenBy,
+} from './plan-files.ts';
 
 /**
  * Executes a run for each of several inputs, which resumes on its own. Together they have a summary, a budget of

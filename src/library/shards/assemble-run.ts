@@ -2,7 +2,7 @@ import { checkRejectLimit } from '../../base/options/values/reject-limit.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
-import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
+import { checkLeastRows, leastRows } from '../../runs/guards/reject-budget.ts';
 import { HeldRun } from '../../runs/held-run.ts';
 import type { LockedTargets } from '../../runs/observer.ts';
 import { type DriftLine, noteDrift } from '../../runs/observers/drift.ts';
