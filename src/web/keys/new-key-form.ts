@@ -126,7 +126,7 @@ const reportFields = ({ bound, report }: NewKeyFields, reports: readonly string[
       <span>Only these${reports.length === 0 && html` <span class="muted">(no reports yet)</span>`}</span></label>
     ${
       reports.length > 0 &&
-      html`<div class="key-reports" role="group" aria-label="Reports of the key" tabindex="0">${reports.map(
+      html`<div class="check-list" role="group" aria-label="Reports of the key" tabindex="0">${reports.map(
         id =>
           html`<label class="check"><input type="checkbox" name="report" value="${id}"${flag('checked', report.includes(id))}> <span>${id}</span></label>`,
       )}</div>`

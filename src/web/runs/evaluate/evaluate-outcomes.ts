@@ -43,7 +43,7 @@ export async function evaluateOutcomes(job: OutcomesJob, gone: AbortSignal): Pro
 
 /** What to do on the page about errors whose hints are for the command line. */
 const hints: Readonly<Record<string, string>> = {
-  other_row_count: 'Rows that were rejected are not in the output. Choose the column of a key.',
+  other_row_count: 'Rows that were rejected are not in the output. Choose columns of both files instead.',
   no_predictions: 'Name the column that the report predicts.',
 };
 
@@ -53,7 +53,7 @@ function inPlainWords(error: RowcastError, { files, facts }: OutcomesJob): Reque
   return invalid(`${name}: ${sentence(message)}${hint === null ? '' : ` ${hint}`}`);
 }
 
-export const invalid = (text: string): RequestError => new RequestError('invalid_csv', sanitize(text));
+const invalid = (text: string): RequestError => new RequestError('invalid_csv', sanitize(text));
 
 const REASONS: Readonly<Record<string, string>> = {
   no_label: 'have no outcome',
