@@ -12,7 +12,8 @@ import type { EarlyEnd, InputWaitOptions } from './input-wait.ts';
 import type { RequestWatch, RunObserver } from './observer.ts';
 import type { RunPathsOptions } from './paths/run-paths.ts';
 import type { RunControl } from './run-control.ts';
-import type { LastRun, RunMemory, RunNames } from './summary/summary.ts';
+import type { LastRun } from './summary/last-run.ts';
+import type { RunMemory, RunNames } from './summary/summary.ts';
 
 /** What options and definition say of a run, or of several with an output each. */
 export interface RunJob {

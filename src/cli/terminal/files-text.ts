@@ -1,5 +1,6 @@
 import { counted, countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import type { Difference } from '../../library/verify.ts';
 import type { Placed } from '../../runs/repair/place-rows.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { VerifiedRows } from '../../runs/verify/compare.ts';
@@ -130,12 +131,8 @@ export interface VerifiedFile {
   sampled?: number;
 }
 
-interface VerifyFailure {
+interface VerifyFailure extends Difference {
   code: string;
-  message: string;
-  file?: string | undefined;
-  line?: number | undefined;
-  row?: number | undefined;
 }
 
 /** For example `5 rows, 3 scored, 2 rejected (1 without prediction, 1 malformed; not checked: no rejects file)`. */

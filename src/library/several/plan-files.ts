@@ -80,11 +80,14 @@ export async function sizesOf(
 }
 
 /** Locks the summary of several runs together; each of them locks its own files. */
-export async function lockTotal({
-  values,
-  backends,
-  paths: { reads },
-}: RunJob): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+export async function lockTotal(
+  job: RunJob,
+): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+  const {
+    values,
+    backends,
+    paths: { reads },
+  } = job;
   const { summary, private: isPrivate } = values;
   if (summary === undefined) return { summary: undefined, release: async () => {} };
   const { target, release } = await lockOutput(summary, undefined, {

@@ -6,7 +6,8 @@ import {
   type RejectCounts,
   type RejectLimit,
 } from '../../base/options/values/reject-limit.ts';
-import type { LastRun, RunNote } from '../summary/summary.ts';
+import type { LastRun } from '../summary/last-run.ts';
+import type { RunNote } from '../summary/summary.ts';
 
 /** The rows that may be rejected in all runs of a command together. */
 export class RejectBudget {
