@@ -12,7 +12,7 @@ import { startStub } from './support/stub/service.ts';
  * subjects that came later is counted on its own, by the name of its folders.
  */
 const LIMITS = {
-  'lines of imported in src': 4_210,
+  'lines of imported in src': 4_230,
   'lines of imported in test': 1_930,
   'lines of numbers in src': 990,
   'lines of numbers in test': 740,
