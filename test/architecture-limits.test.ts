@@ -13,7 +13,7 @@ import { startStub } from './support/stub/service.ts';
  */
 const LIMITS = {
   'lines of imported in src': 4_230,
-  'lines of imported in test': 1_930,
+  'lines of imported in test': 1_980,
   'lines of numbers in src': 990,
   'lines of numbers in test': 740,
   'lines of evaluate in src': 4_640,

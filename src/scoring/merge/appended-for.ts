@@ -118,7 +118,7 @@ function checkOptionsOf(predictionType: PredictionType, options: MergeOptions): 
       'bad_option',
       `--${name} is for ${wanted}, but the predictions are ${nameOf(predictionType)}`,
       {
-        hint: `Leave out --${name}${name === 'prediction' ? ': the output has what is predicted without it' : ''}.`,
+        hint: `Leave out --${name}.${name === 'prediction' ? ' The output has what is predicted without it.' : ''}`,
       },
     );
   }

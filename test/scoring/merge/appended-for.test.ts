@@ -59,7 +59,9 @@ describe('what is appended', () => {
             code: 'bad_option',
             message: `--${name} is for ${purpose}, but the predictions are ${what}`,
             hint:
-              name === 'prediction' ? /^Leave out --prediction: the output has what/ : `Leave out --${name}.`,
+              name === 'prediction'
+                ? /^Leave out --prediction\. The output has what/
+                : `Leave out --${name}.`,
           });
         else assert.ok(appending());
       }
