@@ -14,8 +14,8 @@ import { startStub } from './support/stub/service.ts';
 const LIMITS = {
   'lines of imported in src': 4_230,
   'lines of imported in test': 1_980,
-  'lines of numbers in src': 990,
-  'lines of numbers in test': 740,
+  'lines of numbers in src': 1_040,
+  'lines of numbers in test': 760,
   'lines of evaluate in src': 4_640,
   'lines of evaluate in test': 1_720,
   'lines of reuse in src': 2_120,
