@@ -9,6 +9,7 @@ import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';
 import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
 import type { ReadOptions } from '../../support/csv/read.ts';
 import { type EncodedInput, encodeText } from '../../support/scoring/encoded.ts';
+import { slow } from '../../support/slow.ts';
 
 const BOM = '\ufeff';
 
@@ -321,9 +322,7 @@ describe('the rejects of a batch', () => {
     }
   });
 
-  it('are collected fast enough not to delay in-flight requests, even if all records of a large batch are rejects', {
-    timeout: 15_000,
-  }, () => {
+  slow('are collected fast enough not to delay in-flight requests, even if all records of a large batch are rejects', () => {
     const { encoded, layout } = encodeText(`a,b\n${`${'x'.repeat(900)}\n`.repeat(5000)}`, {
       read: { batchRows: 5000, batchBytes: 32 << 20 },
     });
