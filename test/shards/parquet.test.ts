@@ -42,7 +42,7 @@ describe('shards of Parquet', () => {
   for (const [from, to, shards, test] of [
     ['in.parquet', 'out.csv', 2, slow],
     ['in.parquet', 'out.jsonl', 2, it],
-    ['in.parquet', 'out.parquet', 2, it],
+    ['in.parquet', 'out.parquet', 2, slow],
     ['in.parquet', 'out', 2, slow],
     ['in.csv', 'out.parquet', 2, it],
     ['in.parquet', 'out.csv.gz', 1, slow],
