@@ -15,7 +15,7 @@ const LIMITS = {
   'lines of imported in src': 4_230,
   'lines of imported in test': 1_980,
   'lines of numbers in src': 1_040,
-  'lines of numbers in test': 780,
+  'lines of numbers in test': 800,
   'lines of evaluate in src': 4_640,
   'lines of evaluate in test': 1_720,
   'lines of reuse in src': 2_120,
