@@ -53,13 +53,10 @@ export async function makeShards(
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
   const { input = '-', output, rejects } = { ...job.paths, output: values.output };
+  const reuse = values.reuse === undefined ? undefined : [values.reuse].flat();
   if (values.inputEnv !== undefined)
     throw new RowcastError('usage', 'a URL with a secret cannot be divided into shards', {
       hint: 'The plan would have to contain it. Copy what it names to where all machines can read it.',
-    });
-  if (values.reuse !== undefined)
-    throw new RowcastError('usage', '--reuse: a run in shards sends all rows', {
-      hint: 'Leave it out, or score without shards.',
     });
   if (!job.isMany) checkDurable((await resolveRunPaths(job.paths)).output);
   if (job.isMany && shards === undefined)
@@ -71,7 +68,7 @@ export async function makeShards(
   if (assembled !== undefined) await removeFolder(folder, assembled);
   const { pairs, unchanged } = job.isMany
     ? await filesToScore(log, job, { folder, scorer, stop })
-    : { pairs: [{ input, output, rejects }], unchanged: [] };
+    : { pairs: [{ input, output, rejects, reuse }], unchanged: [] };
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, absoluteName);
   const work = { pairs, unchanged, options, pinned, shardBytes, version: readVersion(), scorer, stop };
@@ -80,6 +77,7 @@ export async function makeShards(
     ...work,
     trace,
     backends: job.backends,
+    note: ({ code, message }) => log.warn({ event: code }, message),
     written: absoluteName(job.outputAsWritten ?? output),
     ledger: job.isMany ? absoluteName(folderOfPattern(output)) : undefined,
   });

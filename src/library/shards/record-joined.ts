@@ -11,6 +11,7 @@ import { type FileParts, type OutputPart, workTimeOf } from '../../shards/assemb
 import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
+import { keepJoined } from '../../shards/reuse/planned-reuse.ts';
 import { type Backends, sha256Of } from '../../storage/backends.ts';
 import { namesOf } from '../runs-of.ts';
 
@@ -104,6 +105,7 @@ async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise
   record.rowCounts = file.rowCounts;
   record.figures = () => figures;
   if (values.checksum) record.checksums = await checksumsOf(joined, file);
+  await keepJoined(record, file, joined.backends);
   noteUnknownValues(record);
 }
 
