@@ -7,6 +7,7 @@ import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import { partialOf } from '../storage/local/sibling-path.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
+import { savedBy } from './reuse/saved.ts';
 import type { RunColumns } from './run-columns.ts';
 import {
   type Checksums,
@@ -106,6 +107,7 @@ export class RunFacts {
       prediction: predictionType ?? null,
       options: names.options,
       ...summaryCounts(rowCounts),
+      ...savedBy(names, rowCounts),
       seconds: Math.round(seconds * 1000) / 1000,
       rows_per_second: seconds > 0 ? Math.round(Math.max(0, rowsInSeconds) / seconds) : 0,
       latency_ms:

@@ -1,7 +1,7 @@
 import { counted, countOf } from '../../base/number-text.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { type ListedFile, listOf, MAX_LISTED } from '../terminal/files-list.ts';
-import { reusedText } from '../terminal/summary-text.ts';
+import { reusedText } from '../terminal/reuse/unsent-text.ts';
 
 /**
  * Describes the summary of several files for people.
@@ -12,10 +12,8 @@ import { reusedText } from '../terminal/summary-text.ts';
  *
  * @param rejectedBefore rows that were rejected when the files that are unchanged now were scored
  */
-export function describeFiles(
-  { runs, rows, seconds, rows_per_second: rate }: Summary,
-  rejectedBefore: number,
-): string {
+export function describeFiles(summary: Summary, rejectedBefore: number): string {
+  const { runs, rows, seconds, rows_per_second: rate } = summary;
   const files = { finished: 0, skipped: 0, failed: 0 };
   const listed: ListedFile[] = [];
   const withRejects: ListedFile[] = [];
@@ -34,7 +32,7 @@ export function describeFiles(
   ] as const;
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `${counted(count)} ${what}`);
   const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
-  const line = `${countOf(runs?.length ?? 0, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${reusedText(rows)}${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
+  const line = `${countOf(runs?.length ?? 0, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${reusedText(summary)}${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
   const earlier =
     rejectedBefore === 0
       ? ''

@@ -108,27 +108,27 @@ function checkDurable({ name, durable }: Target): void {
   });
 }
 
-/**
- * An output in shards replaces what is there, and is resumed by its folder.
- *
- * @throws RowcastError `usage` for options that ask for something else
- */
+const COMPARE_BEFORE = 'Compare the input with that of the day before, before you run the command.';
+const CHECK_BEFORE = 'The output would be replaced. Check for it before you run the command.';
+const DISCARD = 'Discard the unfinished run first: rowcast abort DIR.';
+
+/** What an output in shards cannot do, which replaces what is there, and is resumed by its folder. */
+const NO_EFFECT: readonly [option: string, value: string | true, hint: string][] = [
+  ['restart', true, DISCARD],
+  ['restart-if-changed', true, DISCARD],
+  ['if-same-as-last', 'fail', COMPARE_BEFORE],
+  ['if-same-as-last', 'skip', COMPARE_BEFORE],
+  ['if-exists', 'fail', CHECK_BEFORE],
+  ['if-exists', 'skip', CHECK_BEFORE],
+];
+
+/** @throws RowcastError `usage` for options that ask for something else */
 function checkReplaces(given: Readonly<Record<string, unknown>>): void {
-  const restart = ['restart', 'restart-if-changed'].find(name => given[name] === true);
-  if (restart !== undefined)
-    throw new RowcastError('usage', `--${restart} has no effect on shards`, {
-      hint: 'Discard the unfinished run first: rowcast abort DIR.',
-    });
-  const ifSame = given['if-same-as-last'];
-  if (ifSame === 'fail' || ifSame === 'skip')
-    throw new RowcastError('usage', `--if-same-as-last ${ifSame} has no effect on shards`, {
-      hint: 'Compare the input with that of the day before, before you run the command.',
-    });
-  const ifExists = given['if-exists'];
-  if (ifExists === 'fail' || ifExists === 'skip')
-    throw new RowcastError('usage', `--if-exists ${ifExists} has no effect on shards`, {
-      hint: 'The output would be replaced. Check for it before you run the command.',
-    });
+  for (const [option, value, hint] of NO_EFFECT)
+    if (given[option] === value) {
+      const flag = value === true ? `--${option}` : `--${option} ${value}`;
+      throw new RowcastError('usage', `${flag} has no effect on shards`, { hint });
+    }
 }
 
 interface FilesToScore {

@@ -1,5 +1,6 @@
 import { countedRows } from '../../scoring/row-counts.ts';
 import type { ScoreFigures } from '../drift/figures.ts';
+import { unsentMetrics } from '../reuse/saved.ts';
 import { goodRun, standingFor } from './good-run.ts';
 import type { Summary } from './summary.ts';
 
@@ -63,12 +64,7 @@ export function runMetrics(summary: Summary): RunMetric[] {
         [isKnown ? rows.rejected : null, { result: 'rejected' }],
       ],
     ),
-    metric('rows_reused', '', 'Scored rows whose predictions were copied from an earlier output.', [
-      [rows.reused ?? null],
-    ]),
-    metric('rows_equal', '', 'Scored rows with the prediction of an equal row, which was sent.', [
-      [rows.equal ?? null],
-    ]),
+    ...unsentMetrics(metric, summary),
     metric('rejects', '', 'Rejected rows by code.', each(rows.rejected_by)),
     metric('requests', '', 'Requests to the service, or batches of a local report.', [[summary.calls]]),
     metric('retries', '', 'Requests that were retried, by code.', each(retries)),
@@ -202,7 +198,7 @@ function dataMetrics({ rows, columns, scores, labels, drift }: Summary, metric: 
 }
 
 /** Makes a metric with the labels of the run. */
-type MakeMetric = (
+export type MakeMetric = (
   name: string,
   unit: RunMetric['unit'],
   help: string,

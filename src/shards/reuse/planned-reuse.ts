@@ -1,14 +1,12 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { fingerprintOf } from '../../runs/checkpoint/fingerprint.ts';
-import { checkSentOnce, earlierFiles } from '../../runs/reuse/earlier-files.ts';
 import { keepMade } from '../../runs/reuse/keep-made.ts';
-import { checkPlanned, madeBy } from '../../runs/reuse/made-by.ts';
+import { checkPlanned } from '../../runs/reuse/made-by.ts';
+import { plannedFiles } from '../../runs/reuse/planned-files.ts';
 import type { RunRecord } from '../../runs/run-record.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunNote } from '../../runs/summary/summary.ts';
 import type { RowsPlan } from '../../scoring/prepare.ts';
-import type { Scorer } from '../../scoring/scorer.ts';
 import { type Backends, backends as defaultBackends, versionOf } from '../../storage/backends.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { none } from '../../storage/codecs/none.ts';
@@ -19,7 +17,6 @@ import type { PlanFile } from '../folder/plan-shape.ts';
 
 interface ReusePlanning {
   options: Omit<RunValues, 'input'>;
-  scorer: Scorer;
   stop: AbortSignal;
   backends?: Backends | undefined;
   note(warning: RunNote): void;
@@ -32,21 +29,15 @@ interface ReusePlanning {
  * @throws RowcastError as `earlierFiles`
  */
 export async function planReuse(
-  { options, scorer, stop, backends = defaultBackends, note }: ReusePlanning,
+  { options, stop, backends = defaultBackends, note }: ReusePlanning,
   { output, reuse }: FilePair,
   prepared: RowsPlan,
   input: Identity,
 ): Promise<{ planned: NonNullable<PlanFile['reuse']>; prediction: PredictionType | undefined } | undefined> {
-  if (options.dedupe) checkSentOnce(prepared, '--dedupe');
-  if (reuse === undefined) return undefined;
-  const names = { input: input.path, output: absoluteName(output), reuse: reuse.map(absoluteName) };
-  const values = { ...options, ...names };
-  const { name: service, protocol } = scorer;
-  const { report, layout } = prepared;
-  const made = { input, service, protocol, report, rejects: undefined, options: values, layout };
-  const now = madeBy(fingerprintOf(made), prepared, options);
-  const startedAt = new Date().toISOString();
-  const files = await earlierFiles(values, prepared, { now, startedAt, backends, stop, note });
+  const names = { input: input.path, output: absoluteName(output), reuse: reuse?.map(absoluteName) };
+  const found = await plannedFiles({ ...options, ...names }, prepared, input, { backends, stop, note });
+  if (found === undefined) return undefined;
+  const { now, files } = found;
   const earlier = files.map(
     ({ file, made: { run_id, predicted_at }, version: { size, modified, etag } }) => ({
       ...{ file, run_id, predicted_at, size, modified },

@@ -41,4 +41,12 @@ export const reuseOptions = {
     describe:
       'send rows with the same values once: their copies get the same prediction, or are rejected too',
   },
+  'price-per-1000': {
+    kind: 'number',
+    value: 'X',
+    min: 0,
+    affectsOutput: 'no, but shards share it',
+    describe:
+      'what 1,000 rows cost, to show what the rows that are not sent have saved; in a plan, also the cost',
+  },
 } as const satisfies Record<string, RunOption>;
