@@ -9,10 +9,10 @@ import { type Attempt, firstAttempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import { savedBy } from './reuse/saved.ts';
 import type { RunColumns } from './run-columns.ts';
+import type { LastRun } from './summary/last-run.ts';
 import {
   type Checksums,
   type Ending,
-  type LastRun,
   type RunNames,
   type RunWarning,
   type Summaries,

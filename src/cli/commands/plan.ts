@@ -7,8 +7,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
-import { checkCompared } from '../../library/forecast/check-compared.ts';
-import { type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
+import { checkCompared, type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
@@ -23,7 +22,7 @@ import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../failure-text.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { readJob } from '../score/read-job.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printJson, printText } from '../terminal/print.ts';
 
@@ -110,10 +109,8 @@ async function runPlan(context: Context): Promise<number> {
     backends: job.backends,
     note: ({ code, message }) => log.warn({ event: code }, message),
   });
-  const signals = onSignals({});
-  const { first: stop } = signals;
-  try {
-    return await withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
+  return untilStopped(log, {}, stop =>
+    withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
       const plans: InputPlan[] = [];
       for (const files of await pairsOf(job, stop)) {
         const isFirst = plans.length === 0;
@@ -135,10 +132,8 @@ async function runPlan(context: Context): Promise<number> {
       for (const { problem } of plans)
         if (problem !== undefined) process.stderr.write(describeFailure(problem));
       return plans.every(({ problem }) => problem === undefined) ? ExitCode.done : exitCodes.refused;
-    });
-  } finally {
-    signals.end();
-  }
+    }),
+  );
 }
 
 /** @throws RowcastError `usage` if rows are scored without requests */
@@ -155,10 +150,7 @@ function firstRequestOf([first]: readonly InputPlan[]): string {
 }
 
 /** The inputs, with the earlier outputs of each. */
-async function pairsOf(
-  job: RunJob,
-  stop: AbortSignal,
-): Promise<(Pick<FilePair, 'input'> & Partial<FilePair>)[]> {
+async function pairsOf(job: RunJob, stop: AbortSignal): Promise<Pick<FilePair, 'input' | 'reuse'>[]> {
   if (job.isMany && job.values.reuse !== undefined) return (await planFiles(job, stop)).pairs;
   const found = job.isMany ? await findInputs(job.inputs, job.backends, stop) : [];
   return (job.isMany ? found.map(({ path }) => path) : job.inputs).map(input => ({ input }));

@@ -3,8 +3,7 @@ import { shardOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { readVersion } from '../../base/version.ts';
 import { reportOf } from '../../library/runs-of.ts';
-import { fixedFolders, planFiles, writtenBy } from '../../library/several/plan-files.ts';
-import { outputWorkOf } from '../../library/several/work-of.ts';
+import { fixedFolders, outputWorkOf, planFiles, writtenBy } from '../../library/several/plan-files.ts';
 import { shardsOf, withoutSlash } from '../../library/shards/find-folder.ts';
 import { makeOutputFolders } from '../../runs/paths/lock-paths.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
@@ -53,7 +52,6 @@ export async function makeShards(
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
   const { input = '-', output, rejects } = { ...job.paths, output: values.output };
-  const reuse = values.reuse === undefined ? undefined : [values.reuse].flat();
   if (values.inputEnv !== undefined)
     throw new RowcastError('usage', 'a URL with a secret cannot be divided into shards', {
       hint: 'The plan would have to contain it. Copy what it names to where all machines can read it.',
@@ -68,7 +66,7 @@ export async function makeShards(
   if (assembled !== undefined) await removeFolder(folder, assembled);
   const { pairs, unchanged } = job.isMany
     ? await filesToScore(log, job, { folder, scorer, stop })
-    : { pairs: [{ input, output, rejects, reuse }], unchanged: [] };
+    : { pairs: [{ input, output, rejects }], unchanged: [] };
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, absoluteName);
   const work = { pairs, unchanged, options, pinned, shardBytes, version: readVersion(), scorer, stop };
@@ -113,22 +111,21 @@ const CHECK_BEFORE = 'The output would be replaced. Check for it before you run 
 const DISCARD = 'Discard the unfinished run first: rowcast abort DIR.';
 
 /** What an output in shards cannot do, which replaces what is there, and is resumed by its folder. */
-const NO_EFFECT: readonly [option: string, value: string | true, hint: string][] = [
-  ['restart', true, DISCARD],
-  ['restart-if-changed', true, DISCARD],
-  ['if-same-as-last', 'fail', COMPARE_BEFORE],
-  ['if-same-as-last', 'skip', COMPARE_BEFORE],
-  ['if-exists', 'fail', CHECK_BEFORE],
-  ['if-exists', 'skip', CHECK_BEFORE],
+const NO_EFFECT: readonly [option: string, values: readonly unknown[], hint: string][] = [
+  ['restart', [true], DISCARD],
+  ['restart-if-changed', [true], DISCARD],
+  ['if-same-as-last', ['fail', 'skip'], COMPARE_BEFORE],
+  ['if-exists', ['fail', 'skip'], CHECK_BEFORE],
 ];
 
 /** @throws RowcastError `usage` for options that ask for something else */
 function checkReplaces(given: Readonly<Record<string, unknown>>): void {
-  for (const [option, value, hint] of NO_EFFECT)
-    if (given[option] === value) {
-      const flag = value === true ? `--${option}` : `--${option} ${value}`;
-      throw new RowcastError('usage', `${flag} has no effect on shards`, { hint });
-    }
+  for (const [option, values, hint] of NO_EFFECT) {
+    const value = given[option];
+    if (!values.includes(value)) continue;
+    const flag = value === true ? `--${option}` : `--${option} ${value}`;
+    throw new RowcastError('usage', `${flag} has no effect on shards`, { hint });
+  }
 }
 
 interface FilesToScore {

@@ -14,6 +14,7 @@ const MAX_LISTED = 30;
 export function describePlan(plan: InputPlan): string {
   const { matched, missing, unused, near, readAs, rows, batches, requests, unsent, isLowerBound } = plan;
   const about = aboutText(plan);
+  const isLocal = requests === 0 && unsent === null;
   const dialect = readAsText(readAs);
   const why = isLowerBound ? '; a large compressed input is not read to its end' : '';
   const parts: [string, string][] = [
@@ -28,10 +29,7 @@ export function describePlan(plan: InputPlan): string {
     ['not sent', listed(unused)],
     ['rows', `${about}${counted(rows)}, in ${about}${countOf(batches, 'batch').replace(/hs$/, 'hes')}${why}`],
     ...(unsent === null ? [] : [['not paid', unsentText(unsent, plan)] as [string, string]]),
-    [
-      'requests',
-      requests === 0 && unsent === null ? 'none: the report is local' : `${about}${counted(requests)}`,
-    ],
+    ['requests', isLocal ? 'none: the report is local' : `${about}${counted(requests)}`],
     ['disk space', `${isLowerBound ? 'at least' : 'up to'} ${sizeOf(plan.outputBytes)}`],
     ...probeLines(plan),
     ...(plan.problem === undefined ? [] : [['refused', sanitize(plan.problem.message)] as [string, string]]),
@@ -93,16 +91,8 @@ export function latencyText({ min, max }: { min: number; max: number }): string 
 }
 
 /** The totals of all inputs. */
-export function describeTotals({
-  rows,
-  requests,
-  sent,
-  outputBytes,
-  freeBytes,
-  cost,
-  saved,
-  ...precision
-}: PlanTotals): string {
+export function describeTotals(totals: PlanTotals): string {
+  const { rows, requests, sent, outputBytes, freeBytes, cost, saved, ...precision } = totals;
   const about = aboutText(precision);
   return [
     `${about}${countOf(rows, 'row')}`,

@@ -167,7 +167,7 @@ export function progressText(
   const rate = (rowCounts.read - before.read) / seconds;
   const left = secondsLeft(fraction, seconds, before.fraction);
   const retries = Object.values(rowCounts.retries).reduce((sum, count) => sum + count, 0);
-  const { scored, rejected } = rowCounts;
+  const { read, scored, rejected } = rowCounts;
   const inFlight = statistics?.inFlight ?? 0;
   return {
     cells: [
@@ -181,12 +181,7 @@ export function progressText(
       statistics === undefined ? '' : `${inFlight} in flight`,
     ],
     fields: {
-      rows: {
-        read: rowCounts.read,
-        scored,
-        ...unsentCounts(rowCounts),
-        rejected,
-      },
+      rows: { read, scored, ...unsentCounts(rowCounts), rejected },
       percent: fraction === undefined ? null : Math.floor(100 * fraction),
       rows_per_second: Math.round(rate),
       eta_seconds: left === undefined ? null : Math.ceil(left),

@@ -21,7 +21,7 @@ import { predictionOf, predictionTypeOf } from '../../scoring/predictions.ts';
 import { knownOf, nullsOf, withPredicted } from '../../scoring/prepare.ts';
 import type { UnsentRows } from '../../scoring/reuse/known-rows.ts';
 import { type BatchScorer, LOCAL, type Scored, type Scorer } from '../../scoring/scorer.ts';
-import { type Backends, backends as defaultBackends, openSource } from '../../storage/backends.ts';
+import { type Backends, openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { writtenFile } from '../output/written-file.ts';
 import type { UnsentSample } from '../reuse/sample-unsent.ts';
@@ -91,7 +91,7 @@ async function planSource(
   source: Source,
   options: RunValues,
   scorer: Scorer,
-  { probes, showRequest, stop, backends = defaultBackends, note = () => {} }: ForecastOptions,
+  { probes, showRequest, ...search }: ForecastOptions,
 ): Promise<InputPlan> {
   const report = withPredicted(await scorer.describe(options.report), options);
   const writes = writtenFile(options);
@@ -109,15 +109,9 @@ async function planSource(
     features = chooseFeatures(layout, report, options, source.name);
     layout.refuseUnits?.(nulls, source);
     scorer.check?.({ ...options, features, nulls });
-    const planned = {
-      ...{ source, scorer, report, features, counted: [] },
-      ...opened,
-      options: { ...options, nulls },
-    };
+    const planned = { ...opened, ...{ source, scorer, options: { ...options, nulls }, report, features } };
     if (options.reuse !== undefined || options.dedupe)
-      sample = await (await import('../reuse/sample-unsent.ts')).sampleUnsent(options, planned, {
-        ...{ backends, stop, note },
-      });
+      sample = await (await import('../reuse/sample-unsent.ts')).sampleUnsent(options, planned, search);
   } catch (error) {
     if (!(error instanceof RowcastError)) throw error;
     problem = error;
@@ -162,13 +156,12 @@ async function planSource(
       batchScorer === undefined
         ? null
         : await sampleRequests(batchScorer, first.slice(0, probes), {
-            stop,
+            stop: search.stop,
             layout,
             known: appended?.predictionType,
           });
     const predictionType = probe?.predictionType ?? appended?.predictionType;
-    const unsent = (await sample?.count(first)) ?? null;
-    const share = unsent === null ? 1 : 1 - (unsent.reused + unsent.equal) / Math.max(1, unsent.rows);
+    const { unsent, share } = (await sample?.count(first)) ?? { unsent: null, share: 1 };
     return {
       input: source.name,
       matched:

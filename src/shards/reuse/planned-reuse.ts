@@ -34,7 +34,9 @@ export async function planReuse(
   prepared: RowsPlan,
   input: Identity,
 ): Promise<{ planned: NonNullable<PlanFile['reuse']>; prediction: PredictionType | undefined } | undefined> {
-  const names = { input: input.path, output: absoluteName(output), reuse: reuse?.map(absoluteName) };
+  // A single input has no names of its own.
+  const earlierNames = reuse ?? (options.reuse === undefined ? undefined : [options.reuse].flat());
+  const names = { input: input.path, output: absoluteName(output), reuse: earlierNames?.map(absoluteName) };
   const found = await plannedFiles({ ...options, ...names }, prepared, input, { backends, stop, note });
   if (found === undefined) return undefined;
   const { now, files } = found;
@@ -47,9 +49,10 @@ export async function planReuse(
   return { planned: { made_by: now, earlier }, prediction: files[0]?.made.prediction };
 }
 
-/** Checks that this machine sees the earlier outputs of a file. @throws RowcastError as `checkPlanned` */
-export async function checkPlannedReuse({ reuse }: PlanFile, among?: Backends): Promise<void> {
-  for (const earlier of reuse?.earlier ?? []) checkPlanned(earlier, await versionOf(earlier.file, among));
+/** Checks that this machine sees the earlier outputs of a plan. @throws RowcastError as `checkPlanned` */
+export async function checkPlannedReuse(files: readonly PlanFile[], among?: Backends): Promise<void> {
+  for (const { reuse } of files)
+    for (const earlier of reuse?.earlier ?? []) checkPlanned(earlier, await versionOf(earlier.file, among));
 }
 
 /** Writes beside an output whose parts are joined what made it, so that it can be reused. */

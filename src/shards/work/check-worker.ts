@@ -53,10 +53,8 @@ export async function checkInputs(
   encoding: string | undefined,
   among?: Backends,
 ): Promise<void> {
-  for (const file of files) {
-    (await openPlanned(file, encoding, among)).close();
-    await checkPlannedReuse(file, among);
-  }
+  for (const file of files) (await openPlanned(file, encoding, among)).close();
+  await checkPlannedReuse(files, among);
 }
 
 const otherWork = (message: string, hint: string): RowcastError =>

@@ -81,10 +81,11 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
     'sign in to these pages; a key for all reports also administers them: it sees all uploaded rows, trains, deletes data and reports, and manages keys',
 };
 
-interface KeyFormView {
+export interface KeyFormView {
   fields: NewKeyFields;
   reports: readonly string[];
   session: Session;
+  /** Why the last attempt failed. */
   message?: string | undefined;
 }
 
