@@ -6,7 +6,7 @@ import { counted, countOf } from '../base/number-text.ts';
 import { isFaultCode } from '../formats/records/faults.ts';
 import { INPUT_START } from '../formats/records/position.ts';
 import type { MergedPart } from './merge/merged-part.ts';
-import { addUnsent } from './reuse/add-unsent.ts';
+import { addUnsent } from './reuse/unsent.ts';
 
 /**
  * Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run.

@@ -1,6 +1,6 @@
+import { unsentMetrics } from '../../scoring/reuse/unsent.ts';
 import { countedRows } from '../../scoring/row-counts.ts';
 import type { ScoreFigures } from '../drift/compare.ts';
-import { unsentMetrics } from '../reuse/saved.ts';
 import { goodRun, standingFor } from './good-run.ts';
 import type { Summary } from './summary.ts';
 
@@ -64,7 +64,9 @@ export function runMetrics(summary: Summary): RunMetric[] {
         [isKnown ? rows.rejected : null, { result: 'rejected' }],
       ],
     ),
-    ...unsentMetrics(metric, summary),
+    ...unsentMetrics(rows, summary.saved ?? null).map(([name, help, value]) =>
+      metric(name, '', help, [[value]]),
+    ),
     metric('rejects', '', 'Rejected rows by code.', each(rows.rejected_by)),
     metric('requests', '', 'Requests to the service, or batches of a local report.', [[summary.calls]]),
     metric('retries', '', 'Requests that were retried, by code.', each(retries)),
@@ -198,7 +200,7 @@ function dataMetrics({ rows, columns, scores, labels, drift }: Summary, metric: 
 }
 
 /** Makes a metric with the labels of the run. */
-export type MakeMetric = (
+type MakeMetric = (
   name: string,
   unit: RunMetric['unit'],
   help: string,
