@@ -15,7 +15,7 @@ const LIMITS = {
   'lines of imported in src': 4_210,
   'lines of imported in test': 1_930,
   'lines of numbers in src': 990,
-  'lines of numbers in test': 740,
+  'lines of numbers in test': 745,
   'lines of evaluate in src': 4_640,
   'lines of evaluate in test': 1_720,
   'lines of reuse in src': 2_700,
