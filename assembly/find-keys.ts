@@ -34,14 +34,7 @@ const TAKE_ENTRY = 2;
  * @param kept how many of the last entries are found
  * @returns how many were found
  */
-export function findKeys(
-  table: usize,
-  keys: usize,
-  rows: i32,
-  entries: usize,
-  adds: i32,
-  kept: i32,
-): i32 {
+export function findKeys(table: usize, keys: usize, rows: i32, entries: usize, adds: i32, kept: i32): i32 {
   const from = changetype<Keys>(table);
   const ring = from.ring;
   const capacity = from.capacity;
@@ -102,7 +95,6 @@ export function findKeys(
   return found;
 }
 
-@inline
 function bucketOf(word: i32, buckets: usize, lastBucket: i32): usize {
   return buckets + ((<usize>(word & lastBucket)) << 6);
 }

@@ -38,10 +38,10 @@ export function hashRows(hashed: usize): void {
   let keys = from.keys;
   for (let row = 0; row < rows; row++) {
     const end = collect(bytes, starts, ends, columns, lastColumn, isTyped, values);
-    let v0 = k0 ^ 0x736f6d6570736575;
-    let v1 = k1 ^ 0x646f72616e646f6d ^ 0xee;
-    let v2 = k0 ^ 0x6c7967656e657261;
-    let v3 = k1 ^ 0x7465646279746573;
+    let v0 = k0 ^ (((<i64>0x736f6d65) << 32) | 0x70736575);
+    let v1 = k1 ^ (((<i64>0x646f7261) << 32) | 0x6e646f6d) ^ 0xee;
+    let v2 = k0 ^ (((<i64>0x6c796765) << 32) | 0x6e657261);
+    let v3 = k1 ^ (((<i64>0x74656462) << 32) | 0x79746573);
     for (let at = values; at < end; at += 8) {
       const word = load<i64>(at);
       v3 ^= word;
@@ -81,7 +81,6 @@ export function hashRows(hashed: usize): void {
 }
 
 /** Copies the lengths of the values of a row, then the values, filled up with zeros. @returns where they end */
-@inline
 function collect(
   bytes: usize,
   starts: usize,

@@ -12,17 +12,17 @@ import { startStub } from './support/stub/service.ts';
  * subjects that came later is counted on its own, by the name of its folders.
  */
 const LIMITS = {
-  'lines of imported in src': 4_210,
-  'lines of imported in test': 1_930,
-  'lines of numbers in src': 990,
-  'lines of numbers in test': 740,
-  'lines of evaluate in src': 4_300,
-  'lines of evaluate in test': 1_180,
-  'lines of reuse in src': 2_120,
-  'lines of reuse in test': 1_030,
-  'files of src': 845,
-  'lines of src': 96_500,
-  'lines of test': 78_900,
+  'lines of imported in src': 4_230,
+  'lines of imported in test': 1_980,
+  'lines of numbers in src': 1_040,
+  'lines of numbers in test': 800,
+  'lines of evaluate in src': 4_640,
+  'lines of evaluate in test': 1_720,
+  'lines of reuse in src': 2_700,
+  'lines of reuse in test': 1_400,
+  'files of src': 832,
+  'lines of src': 96_200,
+  'lines of test': 78_800,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

@@ -7,13 +7,14 @@ import type { Backends } from '../storage/backends.ts';
 import type { Identity, Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/compare.ts';
 import type { TotalTally } from './drift/data-tally.ts';
-import type { LeastRows } from './guards/min-rows.ts';
-import type { RejectBudget } from './guards/reject-budget.ts';
+import type { LeastRows, RejectBudget } from './guards/reject-budget.ts';
 import type { EarlyEnd, InputWaitOptions } from './input-wait.ts';
 import type { RequestWatch, RunObserver } from './observer.ts';
 import type { RunPathsOptions } from './paths/run-paths.ts';
+import type { PlannedEarlier } from './reuse/made-by.ts';
 import type { RunControl } from './run-control.ts';
-import type { LastRun, RunMemory, RunNames } from './summary/summary.ts';
+import type { LastRun } from './summary/last-run.ts';
+import type { RunMemory, RunNames } from './summary/summary.ts';
 
 /** What options and definition say of a run, or of several with an output each. */
 export interface RunJob {
@@ -81,6 +82,8 @@ interface RunPart extends ScoredPart {
   readonly reportHash: string;
   /** Throws if the input is not the one that was planned, as far as only its format knows. */
   readonly checkInput: (input: Identity) => void;
+  /** The outputs of --reuse. */
+  readonly earlier?: readonly PlannedEarlier[] | undefined;
 }
 
 /** The names of a run that no command makes. */

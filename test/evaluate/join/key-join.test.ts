@@ -141,7 +141,6 @@ describe('KeyJoin', () => {
             reference(labels, scored),
           ),
       ),
-      { numRuns: 100 },
     );
   });
 
