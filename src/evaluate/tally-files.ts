@@ -3,6 +3,7 @@ import { Interrupted } from '../base/interrupted.ts';
 import { BatchMemory } from '../base/kernel/batch-memory.ts';
 import { countOf } from '../base/number-text.ts';
 import type { RejectLimit } from '../base/options/values/reject-limit.ts';
+import { sanitize } from '../base/sanitize.ts';
 import type { ColumnReader } from '../formats/columns/kernel-column.ts';
 import type { Fields } from '../formats/records/fields.ts';
 import { MalformedRows } from '../training/rows/malformed-rows.ts';
@@ -100,6 +101,7 @@ async function openScored(
   let predicted = known;
   const choose = (names: readonly string[], file: string): string[] => {
     predicted ??= predictedColumns(names, files, file);
+    if (labels.length === 0 && !names.includes(predict)) throw noLabels(predict, file);
     const { values, label } = predicted;
     const predictions = [...values, label].filter(column => column !== undefined);
     return checkedColumns(names, { ...own, classes: predictions }, file);
@@ -389,6 +391,16 @@ class FileKeys {
     return this.#reader.read(fields);
   }
 }
+
+const noLabels = (predict: string, file: string): RowcastError =>
+  new RowcastError(
+    'no_such_column',
+    `the scored file has no column "${sanitize(predict)}" with what came true`,
+    {
+      location: { file },
+      hint: 'Name the file that has it, and the column that says which row is whose: --labels FILE --key COLUMN.',
+    },
+  );
 
 function otherRowCount({ labels }: EvaluatedFiles, scored: number, rows: number): RowcastError {
   return new RowcastError(
