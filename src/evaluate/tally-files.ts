@@ -229,8 +229,11 @@ class FilesTally {
         join.addLabels({ ...keyed, numbers });
       }
       const scoredKeys = new FileKeys(key);
-      for await (const { file, fields, numbers } of this.#scoredRows(this.#width))
-        join.addScored({ ...scoredKeys.read(file, fields), numbers });
+      for await (const { file, fields, numbers } of this.#scoredRows(this.#width)) {
+        const keyed = scoredKeys.read(file, fields);
+        unmatched.forms.addScored(keyed);
+        join.addScored({ ...keyed, numbers });
+      }
       join.end();
     } finally {
       join.close();

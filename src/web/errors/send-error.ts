@@ -6,7 +6,7 @@ import { html } from '../html.ts';
 import { type Page, sendPage } from '../page.ts';
 import { setSecurityHeaders } from '../security-headers.ts';
 import { sentence } from '../texts.ts';
-import { FieldError, platformProblem } from './shown-error.ts';
+import { platformProblem } from './shown-error.ts';
 
 /** Responds with an error: a page for a page, a problem document for modules and programs. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -15,7 +15,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   setSecurityHeaders(reply).code(problem.status);
   if (isPageRequest(request)) return sendPage(request, reply, errorPage(problem, request.id));
   // As bytes, because Fastify adds a charset to text, which this media type does not have.
-  const field = error instanceof FieldError ? error.field : undefined;
+  // Of a form: where its page shows the error.
+  const { field } = Object(error);
   return reply.type(problemType).send(Buffer.from(JSON.stringify({ ...problem, field })));
 }
 

@@ -13,15 +13,6 @@ export interface ShownError {
   hint: string | null;
 }
 
-/** An error that a page shows beside one of its fields. */
-export class FieldError extends RequestError {
-  readonly field: string;
-  constructor(field: string, detail: string) {
-    super('invalid_csv', detail);
-    this.field = field;
-  }
-}
-
 /** Options are of the command line, so hints that name one help nobody here. */
 const OPTION = /(^|[\s(])--?[a-z]/;
 

@@ -8,7 +8,6 @@ import { readReport } from '../../../models/store/report-store.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 import { withUpload } from '../../data/upload/receive-upload.ts';
 import { addFileRoute } from '../../data/upload/upload-routes.ts';
-import { FieldError } from '../../errors/shown-error.ts';
 import { evaluationContent } from '../../evaluate/evaluation-page.ts';
 import { html, named } from '../../html.ts';
 import { sendPage } from '../../page.ts';
@@ -31,6 +30,15 @@ const query = z.object({
   by: indices,
   outcome: z.string().default(''),
 });
+
+/** An error that a page shows beside one of its fields. */
+export class FieldError extends RequestError {
+  readonly field: string;
+  constructor(field: string, detail: string) {
+    super('invalid_csv', detail);
+    this.field = field;
+  }
+}
 
 /** The page of a finished run that takes a file of outcomes, and says whether its predictions came true. */
 export const evaluationRoutes: FastifyPluginAsync<RunContext> = async (app, context) => {
