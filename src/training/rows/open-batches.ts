@@ -37,6 +37,8 @@ interface OpenRecords {
    * @throws RowcastError for an invalid input, after the batches before the error
    */
   batches: AsyncGenerator<Batch>;
+  /** As of `BatchReader`. */
+  release(offset: number): void;
   /**
    * The SHA-256 of the bytes as stored, once all batches were read; null if a pipe has more of them.
    *
@@ -57,7 +59,10 @@ const BATCH_BYTES = 1 << 20;
  */
 export async function openRecords(
   input: string,
-  options: OpenOptions & Pick<BatchOptions, 'onLongField'>,
+  {
+    batchBytes = BATCH_BYTES,
+    ...options
+  }: OpenOptions & Pick<BatchOptions, 'onLongField'> & { batchBytes?: number | undefined },
 ): Promise<OpenRecords> {
   const source = await openSource(input, true, options.encoding, backendsOf(options));
   try {
@@ -65,7 +70,7 @@ export async function openRecords(
     const records = layout.records({
       file: source.name,
       batchRows: BATCH_ROWS,
-      batchBytes: () => BATCH_BYTES,
+      batchBytes: () => batchBytes,
       maxRecordBytes: options.maxRecordBytes,
       onLongField: options.onLongField,
       start: layout.start,
@@ -82,6 +87,7 @@ export async function openRecords(
       decodedBy: source.decodedBy,
       layout,
       batches,
+      release: offset => records.release(offset),
       sha256,
       close: () => source.close(),
     };
