@@ -15,7 +15,11 @@ const SMALLEST_BYTES = 8 << 20;
  * machine that are large enough, and there is a processor for it. What can be read only once stays here, and labels
  * that are in the same files, too.
  */
-export async function isReadAhead({ scored, labels }: ScoredFiles): Promise<boolean> {
+export async function isReadAhead({
+  scored,
+  labels,
+  aheadFrom = SMALLEST_BYTES,
+}: ScoredFiles): Promise<boolean> {
   if (labels.length === 0 || availableParallelism() < 2) return false;
   let bytes = 0;
   for (const name of scored) {
@@ -24,7 +28,7 @@ export async function isReadAhead({ scored, labels }: ScoredFiles): Promise<bool
     if (found?.isFile() !== true) return false;
     bytes += found.size;
   }
-  return bytes >= SMALLEST_BYTES;
+  return bytes >= aheadFrom;
 }
 
 /**

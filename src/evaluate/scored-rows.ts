@@ -27,6 +27,8 @@ export interface ScoredFiles extends PredictedOptions, Omit<OpenOptions, 'choose
   by?: readonly string[] | undefined;
   /** Malformed rows that are left out. */
   maxRejects?: RejectLimit | undefined;
+  /** Bytes of scored files from which on a thread reads them, as of `isReadAhead`. */
+  aheadFrom?: number | undefined;
 }
 
 /** Scored rows; those of a batch are overwritten by the next. Without a key there are none of the keys. */
