@@ -5,7 +5,7 @@ import { Interrupted, onAbort } from '../base/interrupted.ts';
 import { schemeOf } from '../base/scheme.ts';
 import { resultOf, startThread } from '../base/thread-result.ts';
 import { wordView } from '../formats/bytes/word-view.ts';
-import type { ScoredBatch, ScoredFiles, ScoredSource } from './scored-rows.ts';
+import type { EvaluatedBatch, ScoredFiles, ScoredSource } from './scored-rows.ts';
 
 /** Smaller files are read before a thread has started, which takes 50 ms. */
 const SMALLEST_BYTES = 8 << 20;
@@ -36,7 +36,7 @@ export async function isReadAhead({
  * their keys begin and the last one ends, the hashes of the keys, and the keys. The memory is shared, because passing
  * it on would make V8 collect garbage often.
  */
-export interface PostedBatch extends Pick<ScoredBatch, 'rows' | 'values' | 'read'> {
+export interface PostedBatch extends Pick<EvaluatedBatch, 'rows' | 'values' | 'read'> {
   memory: SharedArrayBuffer;
   /** Numbers of all rows. */
   numbers: number;
@@ -94,7 +94,7 @@ export class ScoredAhead implements ScoredSource {
   }
 
   /** @throws Interrupted */
-  async *batches(): AsyncGenerator<ScoredBatch> {
+  async *batches(): AsyncGenerator<EvaluatedBatch> {
     for (;;) {
       if (this.#signal?.aborted) throw new Interrupted(this.#signal);
       const posted = this.#arrived.shift();

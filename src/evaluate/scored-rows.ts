@@ -4,7 +4,7 @@ import { wordView } from '../formats/bytes/word-view.ts';
 import { MalformedRows } from '../training/rows/malformed-rows.ts';
 import type { OpenOptions } from '../training/rows/open-batches.ts';
 import { openRows, type RowsFile, type RowsSoFar } from './join/file-rows.ts';
-import { type KeyedRows, KeyReader, type RowKeys } from './join/keyed-rows.ts';
+import { type JoinKeys, type KeyedRows, KeyReader } from './join/keyed-rows.ts';
 import type { LabelReader } from './join/label-reader.ts';
 import {
   columnIndex,
@@ -32,7 +32,7 @@ export interface ScoredFiles extends PredictedOptions, Omit<OpenOptions, 'choose
 }
 
 /** Scored rows; those of a batch are overwritten by the next. Without a key there are none of the keys. */
-export interface ScoredBatch extends KeyedRows {
+export interface EvaluatedBatch extends KeyedRows {
   /** For each column of `by`, the values that have a number from now on, in the order of their numbers. */
   readonly values: readonly (readonly string[])[];
   /** Rows of this batch and those before. */
@@ -47,7 +47,7 @@ export interface ScoredSource {
    * @param labels reads a column of labels to a number behind those of `ScoredReader`
    * @throws RowcastError for invalid files
    */
-  batches(labels?: LabelReader): AsyncGenerator<ScoredBatch>;
+  batches(labels?: LabelReader): AsyncGenerator<EvaluatedBatch>;
 }
 
 /**
@@ -78,7 +78,7 @@ export class FileKeys {
     this.#key = key;
   }
 
-  read(file: RowsFile, fields: Parameters<KeyReader['read']>[0]): RowKeys {
+  read(file: RowsFile, fields: Parameters<KeyReader['read']>[0]): JoinKeys {
     if (this.#key.length === 0) return { ...NO_KEYS, rows: fields.rows };
     if (file !== this.#file || this.#reader === undefined) {
       const { names } = file.layout;
@@ -142,7 +142,7 @@ export class ScoredRows implements ScoredSource {
     return new ScoredRows(files, file, predicted, read);
   }
 
-  async *batches(labels?: LabelReader): AsyncGenerator<ScoredBatch> {
+  async *batches(labels?: LabelReader): AsyncGenerator<EvaluatedBatch> {
     const { by = [], key, predict, scored } = this.#files;
     const { predicted } = this;
     const memory = BatchMemory.create();

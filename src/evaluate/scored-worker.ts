@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { postMessage, postResult } from '../base/thread-result.ts';
 import { copyBytes } from '../formats/bytes/word-view.ts';
 import { type PostedBatch, partsOfBatch } from './scored-ahead.ts';
-import { type ScoredBatch, type ScoredFiles, ScoredRows } from './scored-rows.ts';
+import { type EvaluatedBatch, type ScoredFiles, ScoredRows } from './scored-rows.ts';
 
 /** The most memory of batches that are read ahead. */
 const AHEAD_BYTES = 32 << 20;
@@ -42,7 +42,7 @@ async function post({
   hashes,
   values,
   read,
-}: ScoredBatch): Promise<void> {
+}: EvaluatedBatch): Promise<void> {
   const hasKeys = starts.length > 0;
   let keyBytes = 0;
   if (hasKeys)

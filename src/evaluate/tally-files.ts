@@ -16,8 +16,8 @@ import { labelPlace, UnmatchedKeys } from './join/unmatched-keys.ts';
 import { isReadAhead, ScoredAhead } from './scored-ahead.ts';
 import {
   checkedColumns,
+  type EvaluatedBatch,
   FileKeys,
-  type ScoredBatch,
   type ScoredFiles,
   ScoredRows,
   type ScoredSource,
@@ -254,7 +254,7 @@ class FilesTally {
   }
 
   /** The rows of all scored files. @param labels as of `ScoredSource` */
-  async *#scoredRows(labels?: LabelReader): AsyncGenerator<ScoredBatch> {
+  async *#scoredRows(labels?: LabelReader): AsyncGenerator<EvaluatedBatch> {
     for await (const batch of this.#scored.batches(labels)) {
       this.#goOn('scored rows', batch.read);
       for (const [index, { segments, tallies }] of this.#groups.entries())

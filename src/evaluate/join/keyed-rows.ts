@@ -2,7 +2,7 @@ import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 
 /** The keys of rows, and their hashes. */
-export interface RowKeys {
+export interface JoinKeys {
   readonly rows: number;
   /** The key of row r is `words.bytes[starts[r], ends[r])`; an empty one is missing. */
   readonly words: WordView;
@@ -12,7 +12,7 @@ export interface RowKeys {
 }
 
 /** Rows with their keys, and the same number of numbers for each. */
-export interface KeyedRows extends RowKeys {
+export interface KeyedRows extends JoinKeys {
   /** The numbers of row r begin at `r * width`, where the width is that of the side of the join. */
   readonly numbers: Float64Array;
 }
@@ -34,7 +34,7 @@ export class KeyReader {
     this.#columns = columns;
   }
 
-  read(fields: Fields): RowKeys {
+  read(fields: Fields): JoinKeys {
     const { rows } = fields;
     if (this.#starts.length < rows) {
       this.#starts = new Int32Array(rows);
@@ -96,7 +96,7 @@ export function valuesOfKey(key: Buffer): string[] {
 }
 
 /** Writes the hashes of keys. */
-export function hashKeys({ rows, words, starts, ends, hashes }: RowKeys): void {
+export function hashKeys({ rows, words, starts, ends, hashes }: JoinKeys): void {
   for (let row = 0; row < rows; row++)
     hashes[row] = hashOfKey(words, starts[row] as number, ends[row] as number);
 }

@@ -1,6 +1,6 @@
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import { isEqual } from '../../formats/columns/level-column.ts';
-import type { RowKeys } from './keyed-rows.ts';
+import type { JoinKeys } from './keyed-rows.ts';
 
 /** The label of a key whose labels differ: it is equal to no label, not even itself. */
 export const CONFLICT = Number.NaN;
@@ -90,7 +90,7 @@ export class LabelTable {
    * Reads the first slots of keys that are to be added: a processor fetches the memory of many at once. @returns
    * anything, so that it is not left out
    */
-  fetch({ rows, hashes }: RowKeys): number {
+  fetch({ rows, hashes }: JoinKeys): number {
     const slots = this.#slots;
     const last = slots.length - 1;
     let any = 0;
@@ -137,7 +137,7 @@ export class LabelTable {
    * Finds the entries of keys, or -1. Each step is done for all of them: memory that a processor waits for is then
    * fetched for many keys at once.
    */
-  findAll({ rows, words, starts, ends, hashes }: RowKeys, entries: Int32Array): void {
+  findAll({ rows, words, starts, ends, hashes }: JoinKeys, entries: Int32Array): void {
     const slots = this.#slots;
     const last = slots.length - 1;
     for (let row = 0; row < rows; row++) {
