@@ -17,7 +17,7 @@ const LIMITS = {
   'lines of numbers in src': 990,
   'lines of numbers in test': 740,
   'lines of evaluate in src': 4_620,
-  'lines of evaluate in test': 1_180,
+  'lines of evaluate in test': 1_420,
   'lines of reuse in src': 2_120,
   'lines of reuse in test': 1_030,
   'files of src': 845,
