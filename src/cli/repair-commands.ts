@@ -76,15 +76,8 @@ function here(run: RejectsOfRun): RejectsOfRun {
 }
 
 /** The commands that score a corrected rejects file as the run did, and put its rows back. */
-export function repairCommands({
-  values,
-  input,
-  address,
-  rejects,
-  env,
-  prediction,
-  format,
-}: RejectsOfRun): [string, string] {
+export function repairCommands(run: RejectsOfRun): [string, string] {
+  const { values, input, address, rejects, env, prediction, format } = run;
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = readAsOf(values, nameOfContent(input));

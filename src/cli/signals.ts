@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Logger } from 'pino';
 
 /** The signals that end a run: Ctrl-C, a scheduler's request to stop, and a closed terminal. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -20,6 +21,25 @@ export interface SignalHandlers {
   onFirst?: (signal: EndingSignal) => void;
   /** Called with the second signal, just before it kills the process, so it must work synchronously. */
   onSecond?: (signal: EndingSignal) => void;
+}
+
+/**
+ * Does something that the first signal stops.
+ *
+ * @param stopping what that leads to, for the log
+ */
+export async function untilStopped<T>(
+  log: Logger,
+  { stopping, ...handlers }: SignalHandlers & { stopping?: string },
+  work: (stop: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const onFirst = (signal: string): void => log.warn({ event: 'signal', signal }, `${signal}: ${stopping}`);
+  const { first, end } = onSignals({ ...(stopping !== undefined && { onFirst }), ...handlers });
+  try {
+    return await work(first);
+  } finally {
+    end();
+  }
 }
 
 /** Turns the first signal into a request to stop; the second one ends the process at once. */

@@ -22,6 +22,17 @@ const figureTexts: Readonly<Record<string, { title: string; isShare?: boolean }>
   mean_prediction: { title: 'Mean prediction', isShare: true },
 };
 
+/** What to say of labels that were not used, by reason. */
+export const unusedTexts: Readonly<Record<string, string>> = {
+  no_label: 'without a value',
+  no_key: 'without a key',
+  conflicting_labels: 'of keys with different labels',
+  unknown_label: 'that are not what is predicted',
+  not_scored: 'of keys that were not scored',
+  scored_twice: 'of keys that were scored more than once',
+  label_twice: 'that are there again',
+};
+
 /** The names of the figures that are there, in the order in which they are shown. */
 export const shownFigures = (figures: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(figureTexts).filter(name => Object.hasOwn(figures, name));

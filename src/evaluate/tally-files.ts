@@ -160,7 +160,10 @@ class FilesTally {
           if (Number.isNaN(numbers[row * LABEL_WIDTH])) ends[row] = starts[row] as number;
         join.addLabels({ rows, words, starts, ends, hashes, numbers });
       }
-      for await (const batch of this.#scoredRows()) join.addScored(batch);
+      for await (const batch of this.#scoredRows()) {
+        unmatched.forms.addScored(batch);
+        join.addScored(batch);
+      }
       join.end();
     } finally {
       join.close();

@@ -4,7 +4,8 @@ import type { RunJob } from '../runs/run.ts';
 import { lastRunOf } from '../runs/several/last-runs.ts';
 import type { RunLedger } from '../runs/several/run-ledger.ts';
 import { lastRunIn } from '../runs/summary/good-run.ts';
-import type { LastRun, RunMemory } from '../runs/summary/summary.ts';
+import type { LastRun } from '../runs/summary/last-run.ts';
+import type { RunMemory } from '../runs/summary/summary.ts';
 import { absoluteName } from '../storage/folders.ts';
 import type { UsedFile } from '../storage/target.ts';
 

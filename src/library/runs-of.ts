@@ -12,14 +12,43 @@ import type { FilePair } from '../runs/several/pair-files.ts';
 import type { RunNames } from '../runs/summary/summary.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { Source } from '../storage/source.ts';
-import type { Target } from '../storage/target.ts';
-import { memoryOf } from './run-memory.ts';
+import type { Target, UsedFile } from '../storage/target.ts';
+import { comparedFiles, memoryOf } from './run-memory.ts';
 
 /** What a run uses, and who watches it. */
 export type RunResources = Pick<
   Run,
   'openScorer' | 'openInput' | 'observers' | 'control' | 'shared' | 'wait'
 >;
+
+/** How a job is made of its values. */
+interface JobParts
+  extends Pick<RunJob, 'backends' | 'inputs'>,
+    Partial<Pick<RunJob, 'isMany' | 'names' | 'outputAsWritten'>> {
+  /** Where the rows go, if not where the values say. */
+  output?: string | Target;
+  /** What is read besides the inputs. */
+  reads: readonly UsedFile[];
+}
+
+/** A job with these values. */
+export function newJob(
+  values: JobValues,
+  { output = values.output, reads, inputs, backends, ...others }: JobParts,
+): RunJob {
+  const { rejects, summary, private: isPrivate } = values;
+  const [input] = inputs;
+  const read = [...reads, ...comparedFiles(values)];
+  return {
+    values,
+    backends,
+    inputs,
+    isMany: false,
+    paths: { input, output, rejects, summary, private: isPrivate, backends, reads: read },
+    names: namesOf(values, inputs),
+    ...others,
+  };
+}
 
 /** The run of a job with a single input. */
 export function runOfJob(job: RunJob, resources: RunResources): Run {

@@ -4,7 +4,6 @@ import type { JobValues } from '../base/options/values/run-values.ts';
 import { executeRun } from '../runs/execute-run.ts';
 import { drift } from '../runs/observers/drift.ts';
 import { unknownValues } from '../runs/observers/unknown-values.ts';
-import type { RunJob } from '../runs/run.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { Summary } from '../runs/summary/summary.ts';
 import { backendsOf } from '../storage/backends.ts';
@@ -20,10 +19,9 @@ import {
   type ScoreStreamOptions,
 } from './options/library-options.ts';
 import { resultFiles } from './result-files.ts';
-import { comparedFiles } from './run-memory.ts';
-import { namesOf, runOfJob } from './runs-of.ts';
+import { namesOf, newJob, runOfJob } from './runs-of.ts';
 import { openRunScorer } from './scorers/open-run-scorer.ts';
-import { type Given, serviceFiles } from './service/choose-service.ts';
+import { serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
 import { byteChunksOf, byteStream, STREAM, streamInputSource } from './streams/byte-input.ts';
 import { type WritableOutput, writableOutput } from './streams/writable-output.ts';
@@ -69,7 +67,7 @@ export function scoreRun(
     let control: RunControl | undefined;
     try {
       control = new RunControl(options.signal);
-      return await run(options, { stream, output: outputOf(control), control });
+      return await run(options, stream, outputOf(control), control);
     } finally {
       control?.end();
       // The input is not read to its end if the run was refused or has failed.
@@ -78,14 +76,13 @@ export function scoreRun(
   });
 }
 
-interface RunEnds {
-  /** The input if it is a stream. */
-  stream: ByteStream | undefined;
-  output: string | Target;
-  control: RunControl;
-}
-
-async function run(options: ScoreStreamOptions, { stream, output, control }: RunEnds): Promise<Summary> {
+/** @param stream the input if it is one */
+async function run(
+  options: ScoreStreamOptions,
+  stream: ByteStream | undefined,
+  output: string | Target,
+  control: RunControl,
+): Promise<Summary> {
   const { report, scorer } = options;
   const { home = '.rowcast', ...given } = readGiven(programOptions, options, otherOptions);
   if (typeof report !== 'string' || report === '')
@@ -97,7 +94,14 @@ async function run(options: ScoreStreamOptions, { stream, output, control }: Run
   const input = stream === undefined ? pathOf('input', options.input) : undefined;
   const source = stream && streamInputSource(stream, values);
   const service = givenService(values, home);
-  const job = jobOf(values, { input: source && STREAM, file: input, output, service });
+  const inputs = input === undefined ? [] : [input];
+  const names = {
+    ...namesOf(values, inputs),
+    ...(source && { input: STREAM }),
+    ...(!isPath && { output: output.name }),
+  };
+  const backends = backendsOf(values);
+  const job = newJob(values, { backends, inputs, output, names, reads: serviceFiles(service) });
   const { signal } = control;
   const run = runOfJob(job, {
     control,
@@ -106,39 +110,6 @@ async function run(options: ScoreStreamOptions, { stream, output, control }: Run
     ...(source !== undefined && { openInput: async () => source }),
   });
   return executeRun(source === undefined ? run : { ...run, values: { ...run.values, input: STREAM } });
-}
-
-interface JobEnds {
-  /** The name of a stream that is the input. */
-  input: string | undefined;
-  /** The input if it is a file. */
-  file: string | undefined;
-  output: string | Target;
-  service: Given;
-}
-
-function jobOf(values: JobValues, { input, file, output, service }: JobEnds): RunJob {
-  const { rejects, summary, private: isPrivate } = values;
-  const isPath = typeof output === 'string';
-  const named = namesOf(values, file === undefined ? [] : [file]);
-  const names = input === undefined ? named : { ...named, input };
-  const backends = backendsOf(values);
-  return {
-    values,
-    backends,
-    inputs: file === undefined ? [] : [file],
-    names: isPath ? names : { ...names, output: output.name },
-    isMany: false,
-    paths: {
-      input: file,
-      output,
-      rejects,
-      summary,
-      private: isPrivate,
-      backends,
-      reads: [...serviceFiles(service), ...comparedFiles(values)],
-    },
-  };
 }
 
 /** A response of an HTTP server is a `Writable` by its type, but not an instance. */

@@ -8,7 +8,7 @@ import type { LongField } from '../formats/records/batch-reader.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { type RunOutputs, runOutputsOf } from '../runs/paths/run-files.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';
-import { mismatch } from '../runs/verify/mismatch.ts';
+import { mismatch } from '../runs/verify/record-cursor.ts';
 import { type SampleOptions, type VerifyOutputOptions, verifyOutput } from '../runs/verify/verify.ts';
 import { type Backends, backendsOf, resolveTarget } from '../storage/backends.ts';
 import type { DurableOutput } from '../storage/durable-output.ts';

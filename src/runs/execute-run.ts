@@ -8,7 +8,7 @@ import type { Sink, Target } from '../storage/target.ts';
 import { fingerprintOf, reportHash } from './checkpoint/fingerprint.ts';
 import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
-import { leastRows } from './guards/min-rows.ts';
+import { leastRows } from './guards/reject-budget.ts';
 import { skipsSameInput } from './guards/same-as-last.ts';
 import { HeldRun } from './held-run.ts';
 import { type InputWait, inputWait, judgeEnd } from './input-wait.ts';

@@ -8,10 +8,10 @@ import { partialOf } from '../storage/local/sibling-path.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
 import type { DataFigures } from './drift/figures.ts';
 import type { RunColumns } from './run-columns.ts';
+import type { LastRun } from './summary/last-run.ts';
 import {
   type Checksums,
   type Ending,
-  type LastRun,
   type RunNames,
   type RunWarning,
   type Summaries,

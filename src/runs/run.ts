@@ -7,13 +7,13 @@ import type { Backends } from '../storage/backends.ts';
 import type { Identity, Source } from '../storage/source.ts';
 import type { EarlierFigures } from './drift/compare.ts';
 import type { TotalTally } from './drift/data-tally.ts';
-import type { LeastRows } from './guards/min-rows.ts';
-import type { RejectBudget } from './guards/reject-budget.ts';
+import type { LeastRows, RejectBudget } from './guards/reject-budget.ts';
 import type { EarlyEnd, InputWaitOptions } from './input-wait.ts';
 import type { RequestWatch, RunObserver } from './observer.ts';
 import type { RunPathsOptions } from './paths/run-paths.ts';
 import type { RunControl } from './run-control.ts';
-import type { LastRun, RunMemory, RunNames } from './summary/summary.ts';
+import type { LastRun } from './summary/last-run.ts';
+import type { RunMemory, RunNames } from './summary/summary.ts';
 
 /** What options and definition say of a run, or of several with an output each. */
 export interface RunJob {

@@ -130,4 +130,4 @@ ${below}
 <progress max="1" value="0" aria-label="Upload" data-bar></progress>
 <p><button class="button small" type="button" data-cancel>Cancel</button></p>
 </div>
-<div class="notice bad" role="alert" data-error hidden></div>`;
+<div class="notice bad" role="alert" id="upload-error" data-error hidden></div>`;

@@ -61,6 +61,7 @@ export const inputCodes = {
     fix: 'Give the `--prefix` of the run; `--classes` if columns do not name each class.',
   },
   other_row_count: { exit: [2], cause: 'With `--by-row`, there are more or fewer labels than scored rows.' },
+  no_matches: { exit: [2], cause: 'No label of an evaluation belongs to a scored row with a prediction.' },
   bad_evaluation: { exit: [2], cause: 'The file of `--earlier` is no summary of `rowcast evaluate`.' },
   needs_file: {
     exit: [2],

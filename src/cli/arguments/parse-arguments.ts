@@ -2,6 +2,7 @@ import yargs from 'yargs';
 import { RowcastError } from '../../base/errors.ts';
 import { flagSpellings, type Option, type Options } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { argumentName, type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 import { didYouMean, insteadOfOption, questionOf, usageError } from './usage-error.ts';
@@ -206,5 +207,7 @@ async function checkChoice(
 ): Promise<void> {
   if (kind !== 'text' || choices === undefined || choices.includes(value)) return;
   const message = `${name}: expected one of ${choices.join(', ')}, got ${sanitize(value)}`;
-  throw usageError(`${message}${await didYouMean(value, choices)}`, command);
+  // Elsewhere, the target is the column.
+  const instead = name === '--target' ? questionOf([`--predict ${shellWord(value)}`]) : '';
+  throw usageError(`${message}${(await didYouMean(value, choices)) || instead}`, command);
 }

@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { definedService } from '../defined-by.ts';
 import { withServiceOf } from '../open-service.ts';
 import { nameReport } from '../score/log-run.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { openProgress, transferReport } from '../terminal/progress.ts';
 
 /** Has the service score a whole file in one request. */
@@ -30,18 +30,15 @@ export async function run(given: Context): Promise<number> {
   if (output === '-') checkStdout([stdout]);
   return withServiceOf(context, { command: 'batch-predict', timeout: idleTimeout }, async service => {
     const progress = openProgress(context, { output });
-    const signals = onSignals({
-      onFirst: signal => {
-        progress.close();
-        log.warn({ event: 'signal', signal }, `${signal}: stopping; the output is discarded`);
-      },
-    });
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
     log.info({ event: 'upload_started', report }, `sending ${from} to ${nameReport(report, service)}`);
     try {
-      const rows = await transferFile({ input, output, report, inputFormat, reads }, service, {
-        stop: signals.first,
-        onProgress: (transfer, share) => progress.show(seconds => transferReport(transfer, share, seconds)),
+      const rows = await untilStopped(log, { stopping: 'stopping; the output is discarded' }, stop => {
+        stop.addEventListener('abort', () => progress.close());
+        return transferFile({ input, output, report, inputFormat, reads }, service, {
+          stop,
+          onProgress: (transfer, share) => progress.show(seconds => transferReport(transfer, share, seconds)),
+        });
       });
       progress.close();
       const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
@@ -59,7 +56,6 @@ export async function run(given: Context): Promise<number> {
       return rows.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
     } finally {
       progress.close();
-      signals.end();
     }
   });
 }

@@ -1,6 +1,7 @@
 import { exitCodes, RowcastError } from '../../base/errors.ts';
 import { serviceOptions } from '../../base/options/score.ts';
 import { protocolOption } from '../../base/options/service.ts';
+import { trainOptions } from '../../base/options/train.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { readBaseUrl } from '../../client/base-url.ts';
@@ -13,8 +14,10 @@ import { type Address, chooseService } from '../../library/service/choose-servic
 import { cloudService } from '../../library/service/cloud/cloud-hosts.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
+import { refuseBinsOfNumbers } from '../../training/rows/read-history.ts';
 import type { Context } from '../context.ts';
 import { definitionFiles, settingsOf, withSettings } from '../definitions.ts';
+import { checkEvaluation } from '../evaluate/run-evaluation.ts';
 import { describeFailure, failureFields } from '../failure-text.ts';
 import { printJson, printText } from '../terminal/print.ts';
 
@@ -42,6 +45,9 @@ export async function run(given: Context): Promise<number> {
       if (definition === undefined) return { file, problems: inspected.problems, accesses: [] };
       const accesses = await examinedAccesses(definition, { flags, env });
       const address = checkScore(definition.score, flagsOf(settings));
+      checkEvaluation(definition);
+      if (definition.train !== undefined)
+        refuseBinsOfNumbers(resolveValues(trainOptions, {}, definition.train));
       const refused =
         flags['trust-definition'] === true ? [] : accesses.filter(({ refusal }) => refusal !== undefined);
       const problems = refused.map(access => untrusted(definition, access));

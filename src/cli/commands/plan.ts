@@ -7,8 +7,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
-import { checkCompared } from '../../library/forecast/check-compared.ts';
-import { type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
+import { checkCompared, type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
@@ -21,7 +20,7 @@ import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../failure-text.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { readJob } from '../score/read-job.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printJson, printText } from '../terminal/print.ts';
 
@@ -108,10 +107,8 @@ async function runPlan(context: Context): Promise<number> {
     backends: job.backends,
     note: ({ code, message }) => log.warn({ event: code }, message),
   });
-  const signals = onSignals({});
-  const { first: stop } = signals;
-  try {
-    return await withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
+  return untilStopped(log, {}, stop =>
+    withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
       const plans: InputPlan[] = [];
       for (const input of await inputsOf(job, stop)) {
         const isFirst = plans.length === 0;
@@ -132,10 +129,8 @@ async function runPlan(context: Context): Promise<number> {
       for (const { problem } of plans)
         if (problem !== undefined) process.stderr.write(describeFailure(problem));
       return plans.every(({ problem }) => problem === undefined) ? ExitCode.done : exitCodes.refused;
-    });
-  } finally {
-    signals.end();
-  }
+    }),
+  );
 }
 
 /** @throws RowcastError `usage` if rows are scored without requests */

@@ -1,3 +1,4 @@
+import { text as textOf } from 'node:stream/consumers';
 import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import {
   type Description,
@@ -36,7 +37,7 @@ export async function run(given: Context): Promise<number> {
   const isPairs = named.length > 0 && named.join() !== '-';
   if (isPairs && inputFormat !== undefined)
     throw new RowcastError('usage', '--input-format is of stdin, but NAME=VALUE arguments are given');
-  const personas = isPairs ? undefined : readPersonas(await readAll(process.stdin), inputFormat === 'jsonl');
+  const personas = isPairs ? undefined : readPersonas(await textOf(process.stdin), inputFormat === 'jsonl');
   const print = (answer: object): Promise<void> => printJson({ id, ...answer });
   if (protocol !== defaultProtocol) {
     // Loaded only when it is needed.
@@ -134,10 +135,4 @@ function featuresIn(value: unknown, what: string): Features {
     'usage',
     `${what} is not a persona: an object whose values are strings, numbers, booleans or null`,
   );
-}
-
-async function readAll(stream: NodeJS.ReadStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -18,9 +18,9 @@ import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
 import { eachFile } from '../each-file.ts';
 import { fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
+import { describePlaced, describeRepaired, type RepairOfFile } from '../terminal/files-text.ts';
 import { printJson } from '../terminal/print.ts';
-import { describePlaced, describeRepaired, type RepairOfFile } from '../terminal/repaired-text.ts';
 
 /** An output with the scored corrections of its rejects. */
 interface FileToRepair {
@@ -40,11 +40,9 @@ export async function run(given: Context): Promise<number> {
   const { json } = resolveValues(jsonOption, flags);
   const among = backendsOf(values);
   const { repairs, areMany } = await filesToRepair(context, values, among);
-  const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
-  const stop = signals.first;
   const files: RepairOfFile[] = [];
   let left = 0;
-  const repairFile = async (file: FileToRepair): Promise<number> => {
+  const repairFile = async (file: FileToRepair, stop: AbortSignal): Promise<number> => {
     const { output, corrected } = file;
     try {
       if (areMany && (await isUncorrected(file, among))) {
@@ -64,13 +62,16 @@ export async function run(given: Context): Promise<number> {
       throw error;
     }
   };
-  try {
+  return untilStopped(log, { onSecond: () => {} }, async stop => {
     if (!areMany) {
       const [file] = repairs;
-      const code = file && repairFile(file).finally(() => json && printJson({ format: 1, ...files[0] }));
+      const code =
+        file && repairFile(file, stop).finally(() => json && printJson({ format: 1, ...files[0] }));
       return (await code) ?? ExitCode.done;
     }
-    const codes = await eachFile(context, repairs, { nameOf: ({ output }) => output }, repairFile);
+    const codes = await eachFile(context, repairs, { nameOf: ({ output }) => output }, file =>
+      repairFile(file, stop),
+    );
     const isUncorrectedLeft = files.some(({ rows, hasRejects }) => rows === null && hasRejects === true);
     const isLeft = codes.includes(ExitCode.someRejected) && (left > accepted || isUncorrectedLeft);
     const code = combineExitCodes(codes, isLeft ? ExitCode.someRejected : ExitCode.done);
@@ -81,9 +82,7 @@ export async function run(given: Context): Promise<number> {
     );
     if (json) await printJson({ format: 1, files });
     return code;
-  } finally {
-    signals.end();
-  }
+  });
 }
 
 async function repairOne(

@@ -13,7 +13,7 @@ import { trainReport } from '../../training/train.ts';
 import { warnOfHome } from '../check-surroundings.ts';
 import type { Context } from '../context.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { printJson, printText } from '../terminal/print.ts';
 import { openProgress, stepReport } from '../terminal/progress.ts';
 import { describeReport } from '../terminal/report-text.ts';
@@ -67,12 +67,7 @@ export async function runTrain(
   // Shows the current step of the training and the time since its start.
   const onStep = (step: string): void => progress.show(seconds => stepReport(step, seconds));
   onStep('reading');
-  const signals = onSignals({
-    onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: the training is stopped`),
-  });
-  const stop = signals.first;
-  const training = trainReport({
-    signal: stop,
+  const options: Parameters<typeof trainReport>[0] = {
     onStep,
     ...values,
     historyFile,
@@ -99,12 +94,11 @@ export async function runTrain(
       ),
     // The choices of the option are the types of columns.
     types: values.types as Readonly<Record<string, TypeChoice>> | undefined,
-  });
-  // Reading may hang.
-  const report = await unlessStopped(training, stop).finally(() => {
-    progress.close();
-    signals.end();
-  });
+  };
+  const report = await untilStopped(log, { stopping: 'the training is stopped' }, stop =>
+    // Reading may hang.
+    unlessStopped(trainReport({ ...options, signal: stop }), stop),
+  ).finally(() => progress.close());
   if (isSkipped) return { report, isSkipped };
   for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);
   for (const { code, message } of report.warnings) log.warn({ event: 'training_warning', code }, message);

@@ -21,8 +21,8 @@ import { definedBy } from '../defined-by.ts';
 import { eachFile } from '../each-file.ts';
 import { type FinishedFiles, fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
 import { scorerOptionsOf } from '../open-service.ts';
+import { describeTally, describeVerified, type VerifiedFile } from '../terminal/files-text.ts';
 import { printJson } from '../terminal/print.ts';
-import { describeTally, describeVerified, type VerifiedFile } from '../terminal/verified-text.ts';
 
 /** Checks that outputs match their inputs; the first difference of a file is an error. */
 export async function run(given: Context): Promise<number> {

@@ -15,26 +15,17 @@ import { joinRun } from '../shards/join-run.ts';
 import { observeWork } from '../shards/observe-work.ts';
 import { backendsOfFlags } from '../shards/store-flags.ts';
 import { workCommandOf } from '../shards/work-command.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 
 /** Scores shards of a plan until none is left, or those that were asked for, or those that a queue gives out. */
 export const run = (context: Context): Promise<number> => tellingEnd('work', context, runWork);
 
-async function runWork(context: Context): Promise<number> {
-  const { flags, log } = context;
-  const signals = onSignals({
-    heedsParent: true,
-    onFirst: signal =>
-      log.warn({ event: 'signal', signal }, `${signal}: finishing the rows in progress (up to 10 s)`),
-  });
-  try {
-    return flags.dir === undefined
-      ? await runOnQueue(context, signals.first)
-      : await runOnFolder(context, signals.first);
-  } finally {
-    signals.end();
-  }
-}
+const runWork = (context: Context): Promise<number> =>
+  untilStopped(
+    context.log,
+    { heedsParent: true, stopping: 'finishing the rows in progress (up to 10 s)' },
+    stop => (context.flags.dir === undefined ? runOnQueue(context, stop) : runOnFolder(context, stop)),
+  );
 
 async function runOnFolder(context: Context, stop: AbortSignal): Promise<number> {
   const { flags, env, log, onOutcome } = context;
@@ -57,7 +48,7 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
     const failed =
       address === undefined
         ? await joinRun(context, joining, options => work(options, only))
-        : await (await import('../shards/work-one-run.ts')).workOneRun(context, joining, address);
+        : await (await import('../shards/work-queue.ts')).workOneRun(context, joining, address);
     log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
     if (failed.length > 0) throw await failureOf(context, folder, failed);
     return ExitCode.done;

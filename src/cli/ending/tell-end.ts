@@ -19,7 +19,7 @@ import { summaryText } from '../../runs/observers/summary-file.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { RunNames } from '../../runs/summary/summary.ts';
 import type { CommandOutcome, Context } from '../context.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { type CommandEnding, notificationOf } from './notification.ts';
 
 /** How long the URL, and the command, may take; and how long after a signal, when schedulers kill a process soon. */
@@ -101,14 +101,10 @@ async function refusedRun(
 async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: CommandEnding): Promise<void> {
   const { env, log } = context;
   const isInterrupted = ending.error?.code === 'interrupted';
-  // Another signal ends the waiting.
-  const signals = onSignals({});
-  const within = (otherwise: number, afterSignal: number) =>
-    timeLimit(isInterrupted ? afterSignal : otherwise, signals.first);
   const body = notificationOf(ending);
-  const send = async (): Promise<void> => {
+  const send = async (stop: AbortSignal): Promise<void> => {
     if (notifyEnv === undefined) return;
-    const { over, end } = within(NOTIFY_MS, NOTIFY_AFTER_SIGNAL_MS);
+    const { over, end } = timeLimit(isInterrupted ? NOTIFY_AFTER_SIGNAL_MS : NOTIFY_MS, stop);
     const reason = await notify(env, notifyEnv, body, over).finally(end);
     if (reason !== undefined)
       log.warn(
@@ -116,20 +112,17 @@ async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: Comman
         `the URL in ${notifyEnv} was not told how the command has ended: ${sanitize(reason)}`,
       );
   };
-  const run = async (): Promise<void> => {
+  const run = async (stop: AbortSignal): Promise<void> => {
     if (onEnd === undefined) return;
-    const { over, end } = within(COMMAND_MS, COMMAND_AFTER_SIGNAL_MS);
+    const { over, end } = timeLimit(isInterrupted ? COMMAND_AFTER_SIGNAL_MS : COMMAND_MS, stop);
     const reason = await runOnEnd(context, { command: onEnd, ending, text: body.text, over })
       .catch(reasonOf)
       .finally(end);
     if (reason !== undefined)
       log.warn({ event: 'on_end_failed' }, `the command of --on-end ${sanitize(reason)}`);
   };
-  try {
-    await Promise.all([send(), run()]);
-  } finally {
-    signals.end();
-  }
+  // Another signal ends the waiting.
+  await untilStopped(log, {}, stop => Promise.all([send(stop), run(stop)]));
 }
 
 interface OnEnd {

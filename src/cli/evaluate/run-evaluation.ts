@@ -6,8 +6,11 @@ import { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
+import { unusedTexts } from '../../evaluate/figure-texts.ts';
+import type { LocatedDefinition } from '../../library/definition/inspect-definition.ts';
 import {
   beyondLimit,
+  checkJoin,
   type EvaluatedJob,
   type EvaluateJob,
   evaluateJob,
@@ -79,23 +82,25 @@ async function definedEvaluation({
   throw new RowcastError('usage', 'the definition has no section evaluate', { location: { file } });
 }
 
+/** Checks what no schema expresses of the section of a definition. @throws RowcastError `usage` */
+export function checkEvaluation({ evaluate = {}, lineOf }: LocatedDefinition): void {
+  const [scored, labels, key] = [namesOf(evaluate.scored), namesOf(evaluate.labels), namesOf(evaluate.key)];
+  try {
+    checkJoin({ scored, labels, key, byRow: evaluate['by-row'] === true });
+  } catch (error) {
+    throw error instanceof RowcastError ? error.addLocation({ line: lineOf(['evaluate']) }) : error;
+  }
+}
+
 const namesOf = (given: unknown): string[] => (given === undefined ? [] : [given].flat().map(String));
 
-/** What to say of labels that were not used, by reason. */
-const REASONS: Readonly<Record<string, string>> = {
-  no_key: 'without a key',
-  conflicting_labels: 'of keys with different labels',
-  unknown_label: 'that are not what is predicted',
-  not_scored: 'of keys that were not scored',
-  scored_twice: 'of keys that were scored more than once',
-  label_twice: 'that are there again',
-};
-
-function logFindings({ log }: Context, { evaluation, lookalikes }: EvaluatedJob): void {
+function logFindings({ log }: Context, { evaluation, lookalikes, unmatched }: EvaluatedJob): void {
   const { joined, coverage, warnings } = evaluation;
-  const unused = Object.entries(joined.unused).filter(([reason]) => REASONS[reason] !== undefined);
+  const unused = Object.entries(joined.unused).filter(
+    ([reason]) => unusedTexts[reason] !== undefined && reason !== 'no_label',
+  );
   if (unused.length > 0) {
-    const parts = unused.map(([reason, rows]) => `${counted(rows)} ${REASONS[reason]}`);
+    const parts = unused.map(([reason, rows]) => `${counted(rows)} ${unusedTexts[reason]}`);
     log.warn(
       { event: 'evaluation_note', unused: joined.unused },
       `of ${countOf(joined.labels, 'label')}, these were not used: ${formatList(parts)}`,
@@ -105,6 +110,12 @@ function logFindings({ log }: Context, { evaluation, lookalikes }: EvaluatedJob)
     log.warn(
       { event: 'evaluation_note' },
       `${countOf(rows, 'label')} ${sanitize(JSON.stringify(text))} ${rows === 1 ? 'is' : 'are'} no class; is it "${sanitize(name)}"? Labels are compared exactly`,
+    );
+  const keys = unmatched?.forms.lookalikes;
+  if (keys !== undefined)
+    log.warn(
+      { event: 'evaluation_note', keys: keys.keys, forms: keys.forms },
+      `${countOf(keys.keys, 'key')} of labels ${keys.keys === 1 ? 'differs' : 'differ'} from a key of scored rows only in ${formatList(keys.forms)}. Keys are compared exactly`,
     );
   for (const { code, message } of warnings)
     log.warn({ event: 'evaluation_warning', code }, sanitize(message));

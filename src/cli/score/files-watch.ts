@@ -8,6 +8,7 @@ import type { FilePair } from '../../runs/several/pair-files.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
+import { describeFiles } from '../terminal/files-text.ts';
 import { type LogFields, logOfFile } from '../terminal/log.ts';
 import {
   openProgress,
@@ -15,7 +16,6 @@ import {
   type ProgressReport,
   progressText,
 } from '../terminal/progress.ts';
-import { describeFiles } from './files-text.ts';
 import { logDrift, nameReport } from './log-run.ts';
 import { observersOfFile, observersOfFiles } from './observers.ts';
 import type { SignalledRun } from './until-signal.ts';

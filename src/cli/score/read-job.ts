@@ -3,8 +3,7 @@ import { runOptions } from '../../base/options/score.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { checkPublicUrl } from '../../base/scheme.ts';
 import { formats } from '../../formats/formats.ts';
-import { comparedFiles } from '../../library/run-memory.ts';
-import { namesOf } from '../../library/runs-of.ts';
+import { newJob } from '../../library/runs-of.ts';
 import { isVariableOfDefinition } from '../../library/service/access.ts';
 import { serviceFiles } from '../../library/service/choose-service.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
@@ -54,27 +53,16 @@ export async function readJob(
   const { flags, defined, isTrained, history, outputAsWritten } = context;
   const { values: resolved, backends, inputs, isMany } = await readFiles(context, ending);
   const values = { ...resolved, restartIfRetrained: isTrained, history };
-  const { output, rejects, summary, private: isPrivate } = values;
   refuseTerminal(values, inputs);
   const isChosen = flags['if-exists'] !== undefined || defined['if-exists'] !== undefined;
-  const [input = '-'] = inputs;
-  return {
-    values: isMany && !isChosen ? { ...values, ifExists: 'skip-unchanged' } : values,
+  const job = newJob(values, {
     backends,
     inputs,
     isMany,
-    paths: {
-      input,
-      output,
-      rejects,
-      summary,
-      private: isPrivate,
-      backends,
-      reads: [...reads, ...serviceFiles(context), ...comparedFiles(values)],
-    },
-    names: namesOf(values, inputs),
+    reads: [...reads, ...serviceFiles(context)],
     outputAsWritten: flags.output === undefined ? outputAsWritten : undefined,
-  };
+  });
+  return isMany && !isChosen ? { ...job, values: { ...values, ifExists: 'skip-unchanged' } } : job;
 }
 
 /** @throws RowcastError `bad_option` for Parquet on a terminal, which is no text */

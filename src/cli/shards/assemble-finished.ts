@@ -9,9 +9,8 @@ import { needsCounts, plannedJob, plannedValues } from '../../library/shards/ass
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
-import type { RunTelemetry } from '../../runs/observers/telemetry/run-telemetry.ts';
+import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { RunJob } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { RunNote, Summary } from '../../runs/summary/summary.ts';
@@ -27,15 +26,14 @@ import { checkWorker } from '../../shards/work/check-worker.ts';
 import type { Context } from '../context.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { describeRejects } from '../repair-commands.ts';
-import { describeFiles } from '../score/files-text.ts';
 import { logDrift } from '../score/log-run.ts';
 import { observersOfJoining } from '../score/observers.ts';
 import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
+import { describeFiles } from '../terminal/files-text.ts';
 import { openProgress, progressPercent } from '../terminal/progress.ts';
 import { describeSummary, shownPath } from '../terminal/summary-text.ts';
-import { FollowedRun } from './followed-run.ts';
 import { storesIn } from './store-flags.ts';
 import { plannedAddress, workCommandOf } from './work-command.ts';
 
@@ -53,7 +51,10 @@ export async function assembleFinished(
   // The plan does not say how stores are reached.
   const context = { ...given, flags: { ...storesIn(given.defined), ...given.flags } };
   checkComplete(sharded, workCommandOf(context, sharded));
-  const { exit_code } = await assemble(context, sharded, onRecord);
+  const signals = { stopping: 'saving a checkpoint', onSecond: () => {} };
+  const { exit_code } = await untilStopped(context.log, signals, stop =>
+    assemble(context, sharded, onRecord, stop),
+  );
   await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
   return exit_code ?? ExitCode.done;
 }
@@ -68,23 +69,25 @@ async function assemble(
   given: Context,
   sharded: ShardedRun,
   onRecord: (record: RunRecord) => void,
+  stop: AbortSignal,
 ): Promise<Summary> {
   const { flags, defined, log, commandLine } = given;
   const { plan } = sharded;
   const values = plannedValues(plan, flags);
   const job = plannedJob(plan, values, serviceFiles(given));
-  const signals = onSignals({
-    onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
-    onSecond: () => {},
-  });
-  const stop = signals.first;
   const control = new RunControl(stop);
   const progress = openProgress(given);
-  const traced = await traceAssembling(given, job, plan);
+  const traced = new FollowedRun(new RunRecord({ names: job.names }), { 'rowcast.plan': plan.id });
+  // In the trace of the command, if it does more than that.
+  const telemetry =
+    given.telemetry === undefined
+      ? await beginTelemetry(given, traced, { name: 'rowcast.run', parent: plan.trace })
+      : undefined;
+  const trace = telemetry?.run ?? given.telemetry?.begin(traced, 'rowcast.assemble');
   const context: Context = {
     ...given,
     defined: { ...defined, protocol: values.protocol },
-    telemetry: traced?.run,
+    telemetry: trace,
   };
   const countAll = async (files: readonly FileParts[]) =>
     withScorer(scorerOptionsOf(context, values, stop), async scorer => {
@@ -105,7 +108,7 @@ async function assemble(
     observers: observersOfJoining(given, job),
     control,
   });
-  traced?.follow(record);
+  traced.follow(record);
   onRecord(record);
   const join = () =>
     assembleRun({
@@ -128,7 +131,7 @@ async function assemble(
         log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${reason}`),
     });
   try {
-    const summary = await (traced?.run.within(join) ?? join());
+    const summary = await (trace?.within(join) ?? join());
     progress.close();
     reportAssembled(context, sharded.plan, summary);
     return summary;
@@ -138,8 +141,8 @@ async function assemble(
     throw error;
   } finally {
     progress.close();
-    await traced?.close(stop);
-    signals.end();
+    if (telemetry === undefined) trace?.end();
+    else await telemetry.close(afterSignal(stop));
   }
 }
 
@@ -182,35 +185,4 @@ function spaceText(parts: number, needs: readonly SpaceNeed[]): string {
     );
   const space = each.length === 0 ? '' : `; this needs up to ${each.join('; ')}`;
   return `joining ${countOf(parts, 'part')}${space}`;
-}
-
-/** Traces and metrics of joining the parts of a run. */
-interface TracedAssembling {
-  run: RunTelemetry;
-  /** The run has this record from now on. */
-  follow(record: RunRecord): void;
-  /** @param stop aborted by a signal */
-  close(stop: AbortSignal): Promise<void>;
-}
-
-/** Begins to send them, in the trace of the command if it does more than that; undefined if nothing is sent. */
-async function traceAssembling(
-  context: Context,
-  { names }: RunJob,
-  plan: ShardPlan,
-): Promise<TracedAssembling | undefined> {
-  const followed = new FollowedRun(new RunRecord({ names }), { 'rowcast.plan': plan.id });
-  const follow = (record: RunRecord): void => followed.follow(record);
-  if (context.telemetry !== undefined) {
-    const run = context.telemetry.begin(followed, 'rowcast.assemble');
-    return { run, follow, close: async () => run.end() };
-  }
-  const telemetry = await beginTelemetry(context, followed, { name: 'rowcast.run', parent: plan.trace });
-  return (
-    telemetry && {
-      run: telemetry.run,
-      follow,
-      close: stop => telemetry.close(afterSignal(stop)),
-    }
-  );
 }

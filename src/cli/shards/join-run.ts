@@ -7,7 +7,7 @@ import { namesOf } from '../../library/runs-of.ts';
 import type { Address } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import type { Telemetry } from '../../runs/observers/telemetry/open-telemetry.ts';
+import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
@@ -25,7 +25,6 @@ import { scorerOptionsOf } from '../open-service.ts';
 import { storeRetryLines } from '../retry-lines.ts';
 import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
-import { FollowedRun } from './followed-run.ts';
 import { observeBoth } from './observe-work.ts';
 
 export interface Joining {
@@ -90,25 +89,13 @@ const givenLimits = (
   rows: maxRowsPerSecond ?? null,
 });
 
-/** Traces and metrics of a worker, if the environment asks for them. */
-interface TracedWork {
-  telemetry: Telemetry;
-  /** Makes a span of each shard, in that of the worker. */
-  observer: Pick<Required<WorkObserver>, 'within' | 'onProgress'>;
-  /** How the work has ended. */
-  end(error?: unknown): Promise<void>;
-}
-
 /**
- * Begins to send traces and metrics of a worker. The metrics are those of the shard that it scores.
+ * Begins to send traces and metrics of a worker, with a span for each shard, if the environment asks for them. The
+ * metrics are those of the shard that it scores.
  *
  * @param values of the plan
  */
-async function traceWork(
-  context: Context,
-  plan: ShardPlan,
-  values: JobValues,
-): Promise<TracedWork | undefined> {
+async function traceWork(context: Context, plan: ShardPlan, values: JobValues) {
   const newRecord = (input: string, output: string): RunRecord => {
     const record = new RunRecord({ names: namesOf({ ...values, output, report: plan.report.id }, [input]) });
     record.service = plan.service;
@@ -161,8 +148,8 @@ async function traceWork(
           span.end();
         }
       },
-    },
-    async end(error) {
+    } satisfies Pick<WorkObserver, 'within' | 'onProgress'>,
+    async end(error?: unknown): Promise<void> {
       if (error === undefined) await whole.end('finished', ExitCode.done);
       else await whole.fail(error);
     },

@@ -7,17 +7,15 @@ import type { RunJob } from '../../runs/run.ts';
 import { whyOneShard } from '../../shards/plan/publish-shards.ts';
 import type { Context } from '../context.ts';
 import { scorerOptionsOf } from '../open-service.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { printJson, printText } from '../terminal/print.ts';
 import { makeShards } from './make-shards.ts';
 import { storeFlags } from './store-flags.ts';
 
 /** Divides the inputs into shards, writes the plan, and prints the commands that score and join them. */
 export async function planShards(context: Context, job: RunJob): Promise<number> {
-  const { env, flags } = context;
-  const signals = onSignals({});
-  const { first: stop } = signals;
-  try {
+  const { env, flags, log } = context;
+  return untilStopped(log, {}, async stop => {
     const opening = scorerOptionsOf(context, job.values, stop);
     return await withScorer(opening, async scorer => {
       const { folder, plan, publish } = await makeShards(context, job, { scorer, stop });
@@ -54,9 +52,7 @@ export async function planShards(context: Context, job: RunJob): Promise<number>
       }
       return ExitCode.done;
     });
-  } finally {
-    signals.end();
-  }
+  });
 }
 
 interface FileShards {

@@ -10,6 +10,7 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { inputWait } from '../../runs/input-wait.ts';
+import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
@@ -24,10 +25,9 @@ import { waitingLog } from '../score/log-run.ts';
 import { nameOf } from '../score/read-job.ts';
 import { beginTelemetry } from '../score/sent-events.ts';
 import { afterSignal } from '../score/until-signal.ts';
-import { onSignals } from '../signals.ts';
+import { untilStopped } from '../signals.ts';
 import { openProgress, type ProgressDisplay } from '../terminal/progress.ts';
 import { assembleFinished } from './assemble-finished.ts';
-import { FollowedRun } from './followed-run.ts';
 import { makeShards, type Sharding } from './make-shards.ts';
 import { startWorkers, type Workers, workerFlags } from './start-workers.ts';
 import { storeFlags } from './store-flags.ts';
@@ -43,11 +43,7 @@ export async function scoreWorkers(context: Context, job: RunJob): Promise<numbe
   const attributes: Record<string, string> = {};
   const run = new FollowedRun(record, attributes);
   const telemetry = await beginTelemetry(context, run, { name: 'rowcast.run' });
-  let { signal: stop } = new AbortController();
   const follow: Following = {
-    onStoppable(signal) {
-      stop = signal;
-    },
     onPlan({ id, service }) {
       attributes['rowcast.plan'] = id;
       record.service = service;
@@ -55,10 +51,20 @@ export async function scoreWorkers(context: Context, job: RunJob): Promise<numbe
     onRecord: joined => run.follow(joined),
   };
   const traced: Context = { ...context, telemetry: telemetry?.run };
+  let over: AbortSignal | undefined;
   const score = async (): Promise<number> => {
     const address = chooseQueue(resolveValues(queueOption, flags).queue, env.ROWCAST_QUEUE);
-    if (address === undefined) return scoreShards(traced, job, follow);
-    return withQueue(traced, address, opened => scoreShards(traced, job, follow, { address, ...opened }));
+    const scoreWith = (queue?: UsedQueue): Promise<number> =>
+      untilStopped(
+        context.log,
+        { stopping: 'the workers finish the rows in progress (up to 10 s)' },
+        stop => {
+          over = stop;
+          return scoreShards(traced, job, follow, stop, queue);
+        },
+      );
+    if (address === undefined) return scoreWith();
+    return withQueue(traced, address, opened => scoreWith({ address, ...opened }));
   };
   try {
     return await (telemetry?.run.within(score) ?? score());
@@ -67,7 +73,7 @@ export async function scoreWorkers(context: Context, job: RunJob): Promise<numbe
     await record.fail(error);
     throw error;
   } finally {
-    await telemetry?.close(afterSignal(stop));
+    await telemetry?.close(over === undefined ? new AbortController().signal : afterSignal(over));
   }
 }
 
@@ -75,8 +81,6 @@ type UsedQueue = OpenedQueue & { address: QueueAddress };
 
 /** Called with what a run comes to, for its traces and metrics. */
 interface Following {
-  /** Called with the signal that stops the run from now on. */
-  onStoppable: (stop: AbortSignal) => void;
   onPlan: (plan: ShardPlan) => void;
   onRecord: (record: RunRecord) => void;
 }
@@ -84,7 +88,8 @@ interface Following {
 async function scoreShards(
   context: Context,
   job: RunJob,
-  { onStoppable, onPlan, onRecord }: Following,
+  { onPlan, onRecord }: Following,
+  stop: AbortSignal,
   queue?: UsedQueue,
 ): Promise<number> {
   const { commandLine, env, flags, defined, log } = context;
@@ -92,16 +97,6 @@ async function scoreShards(
   const isGiven = (flags.workers ?? defined.workers) !== undefined;
   const number = queue !== undefined && !isGiven ? 1 : workers;
   const { values } = job;
-  const signals = onSignals({
-    onFirst: signal => {
-      log.warn(
-        { event: 'signal', signal },
-        `${signal}: the workers finish the rows in progress (up to 10 s)`,
-      );
-    },
-  });
-  const { first: stop } = signals;
-  onStoppable(stop);
   const progress = openProgress(context, { output: values.output });
   try {
     const opening = scorerOptionsOf(context, values, stop);
@@ -146,7 +141,6 @@ async function scoreShards(
     return await assembleFinished(context, run, onRecord);
   } finally {
     progress.close();
-    signals.end();
   }
 }
 

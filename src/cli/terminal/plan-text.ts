@@ -88,14 +88,8 @@ export function latencyText({ min, max }: { min: number; max: number }): string 
 }
 
 /** The totals of all inputs. */
-export function describeTotals({
-  rows,
-  requests,
-  outputBytes,
-  freeBytes,
-  cost,
-  ...precision
-}: PlanTotals): string {
+export function describeTotals(totals: PlanTotals): string {
+  const { rows, requests, outputBytes, freeBytes, cost, ...precision } = totals;
   const about = aboutText(precision);
   return [
     `${about}${countOf(rows, 'row')}`,

@@ -48,7 +48,7 @@ const BATCH_BYTES = 1 << 18;
 
 /** Opens a file of which only some columns are needed. @throws RowcastError as `openRecords` */
 export async function openRows(file: string, options: RowsOptions, read: RowsSoFar): Promise<RowsFile> {
-  const records = await openRecords(file, { ...options, batchBytes: BATCH_BYTES });
+  const records = await openRecords(file, { ...options, batchBytes: () => BATCH_BYTES });
   const { name, layout, batches } = records;
   return {
     name,

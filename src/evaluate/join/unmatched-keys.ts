@@ -1,4 +1,5 @@
 import { writeRow } from '../../base/write-row.ts';
+import { KeyForms } from './key-forms.ts';
 import type { KeyProblem, LabelledKey } from './key-join.ts';
 import { valuesOfKey } from './keyed-rows.ts';
 
@@ -20,6 +21,7 @@ export class UnmatchedKeys {
   readonly #files: readonly string[];
   readonly #lines: string[] = [];
   readonly #counts = new Map<KeyProblem, number>();
+  readonly forms = new KeyForms();
   #bytes = 0;
   /** Whether there are keys that are not listed, because they are too many. */
   isCut = false;
@@ -45,6 +47,7 @@ export class UnmatchedKeys {
   add(problem: KeyProblem, { key, place, labelRows, scoredRows }: LabelledKey): void {
     const count = (this.#counts.get(problem) ?? 0) + 1;
     this.#counts.set(problem, count);
+    if (problem === 'not_scored') this.forms.addLabel(key);
     if (count > MAX_KEYS || this.#bytes > MAX_BYTES) {
       this.isCut = true;
       return;

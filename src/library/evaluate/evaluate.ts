@@ -1,20 +1,26 @@
 import { stat } from 'node:fs/promises';
+import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { counted, countOf } from '../../base/number-text.ts';
 import { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
+import { formatList, sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { readVersion } from '../../base/version.ts';
 import { type Evaluation, evaluationShape } from '../../evaluate/evaluation.ts';
 import { evaluationMetrics } from '../../evaluate/evaluation-metrics.ts';
 import { evaluationOf, testingFigures } from '../../evaluate/evaluation-of.ts';
+import { unusedTexts } from '../../evaluate/figure-texts.ts';
 import { beyondLimits } from '../../evaluate/limits.ts';
 import { type TalliedFiles, tallyFiles } from '../../evaluate/tally-files.ts';
-import { readReport } from '../../models/store/report-store.ts';
+import { readReport, readReportResponse } from '../../models/store/report-store.ts';
+import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { openMetricsText, writeWhole } from '../../runs/observers/result-file.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { readSummaryJson } from '../../runs/summary/earlier-summary.ts';
 import { type Backends, backendsOf, resolveTarget } from '../../storage/backends.ts';
+import { folderOf } from '../../storage/folders.ts';
 import { called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { checkObject, pathOf, readGiven } from '../options/given-values.ts';
@@ -47,12 +53,15 @@ export async function evaluateJob(job: EvaluateJob): Promise<EvaluatedJob> {
   checkJoin(job);
   const backends = backendsOf(job);
   const { report: id, home, earlier: earlierFile } = job;
-  const report = id === undefined ? undefined : await readReport(home, id);
+  const scored = await filesOf(job.scored, backends);
+  const report =
+    id === undefined
+      ? await reportOfRuns(scored, job, backends).catch(() => undefined)
+      : await readReport(home, id);
   const predict = job.predict ?? report?.predicts;
   if (predict === undefined)
     throw new RowcastError('usage', 'no column to compare with; use --predict COLUMN');
   const earlier = earlierFile === undefined ? undefined : await earlierIn(earlierFile, backends);
-  const scored = await filesOf(job.scored, backends);
   const labels = await filesOf(job.labels, backends);
   const { signal, onStep } = job;
   const tallied = await tallyFiles({ ...job, scored, labels, key: job.key ?? [], predict, signal, onStep });
@@ -61,7 +70,7 @@ export async function evaluateJob(job: EvaluateJob): Promise<EvaluatedJob> {
     {
       version: readVersion(),
       evaluated_at: new Date().toISOString(),
-      report: id ?? null,
+      report: report?.id ?? null,
       predicts: predict,
       threshold: null,
       scored,
@@ -72,13 +81,19 @@ export async function evaluateJob(job: EvaluateJob): Promise<EvaluatedJob> {
     },
     tallied.segments,
   );
+  refuseUnjoined(evaluation, tallied);
   const beyond = beyondLimits(evaluation, job);
   await writeResults(evaluation, job, backends);
   return { evaluation, beyond, lookalikes: tallied.lookalikes, unmatched: tallied.unmatched };
 }
 
 /** @throws RowcastError `usage` */
-function checkJoin({ scored, labels, key = [], byRow }: EvaluateJob): void {
+export function checkJoin({
+  scored,
+  labels,
+  key = [],
+  byRow,
+}: Pick<EvaluateJob, 'scored' | 'labels' | 'key' | 'byRow'>): void {
   const refuse = (message: string, hint: string): never => {
     throw new RowcastError('usage', message, { hint });
   };
@@ -93,6 +108,41 @@ function checkJoin({ scored, labels, key = [], byRow }: EvaluateJob): void {
   if (key.length > 0 && byRow) refuse('--key and --by-row exclude each other', 'Leave one out.');
   if ([...scored, ...labels].filter(name => name === '-').length > 1)
     refuse('stdin cannot be both the scored rows and the labels', 'Save one of them to a file.');
+}
+
+/**
+ * Refuses labels none of which belongs to a row with a valid prediction. That none has come yet is no error.
+ *
+ * @throws RowcastError `no_matches`
+ */
+function refuseUnjoined(
+  { coverage, joined, scored, labels }: Evaluation,
+  { unmatched, lookalikes }: TalliedFiles,
+): void {
+  const { no_label: missing = 0, ...unused } = joined.unused;
+  const given = joined.labels - missing;
+  if (coverage.labelled > 0 || given === 0) return;
+  const parts = Object.entries(unused).map(([reason, rows]) => `${counted(rows)} ${unusedTexts[reason]}`);
+  const invalid =
+    coverage.invalid > 0 ? [`${countOf(coverage.invalid, 'scored row')} without a valid prediction`] : [];
+  const { lookalikes: keys, example } = unmatched?.forms ?? {};
+  const [alike] = lookalikes;
+  throw new RowcastError(
+    'no_matches',
+    `none of ${countOf(given, 'label')} belongs to a scored row with a prediction: ${formatList([...parts, ...invalid])}`,
+    {
+      location: { file: labels ?? scored[0] ?? '' },
+      hint:
+        keys !== undefined
+          ? `Keys are compared exactly, and these differ only in ${formatList(keys.forms)}. Write them the same way in both files.`
+          : alike !== undefined
+            ? `Labels are compared exactly: is "${sanitize(alike.text)}" the class "${sanitize(alike.name)}"?`
+            : 'Check that both files are of the same rows, and that --key and --predict name the right columns.',
+      ...(example?.label !== undefined && {
+        quote: `the labels have the key ${JSON.stringify(example.label)}, the scored rows ${JSON.stringify(example.scored ?? '')}`,
+      }),
+    },
+  );
 }
 
 /** The files that paths, patterns, and folders with a record of runs name. @throws RowcastError `no_such_file` */
@@ -118,6 +168,28 @@ async function outputsIn(folder: string, backends: Backends): Promise<string[]> 
     location: { file: folder },
     hint: `Name its files by a quoted pattern, such as '${folder.replace(/\/+$/, '')}/*.csv'.`,
   });
+}
+
+/** The local report with which all files were scored, as far as their folders have a record of runs, if it is still that. */
+async function reportOfRuns(
+  scored: readonly string[],
+  { home, predict }: EvaluateJob,
+  backends: Backends,
+): Promise<Report | undefined> {
+  const used = new Set<string | undefined>();
+  let ledger = { of: '', runs: new RunLedger('.', backends) };
+  for (const file of scored) {
+    const of = folderOf(file);
+    if (ledger.of !== of) {
+      ledger = { of, runs: new RunLedger(of, backends) };
+      await ledger.runs.read();
+    }
+    used.add(ledger.runs.finished(file)?.options.report);
+  }
+  const [[id = '', hash] = []] = [...used].map(each => each?.split(' '));
+  if (used.size !== 1 || hash === undefined) return undefined;
+  const report = await readReportResponse(home, id);
+  return reportHash(report) === hash && report.predicts === (predict ?? report.predicts) ? report : undefined;
 }
 
 /** @throws RowcastError `bad_evaluation`, `no_such_file`, `unreadable_input` */

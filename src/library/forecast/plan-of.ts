@@ -1,8 +1,12 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { Predicted } from '../../base/contract/schemas.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
+import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';
+import { checkApart } from '../../storage/local/distinct-files.ts';
+import { comparedFiles } from '../run-memory.ts';
 
 /** Totals of a plan. */
 export interface PlanTotals {
@@ -151,4 +155,24 @@ function plannedInput({ probe, problem, near, ...plan }: InputPlan): PlannedInpu
         ? null
         : { code: problem.code, message: problem.message, hint: problem.hint ?? null },
   };
+}
+
+type Written = 'output' | 'rejects' | 'summary' | 'summaryHtml' | 'metrics' | 'lineage';
+
+/**
+ * Checks the run of --compare as a run does, without writing anything.
+ *
+ * @throws RowcastError `output_is_input` if the run would replace its summary
+ */
+export async function checkCompared(
+  values: Pick<JobValues, Written | 'compare' | 'maxDrift'>,
+  found: Omit<EarlierOptions, 'compare' | 'maxDrift'>,
+): Promise<void> {
+  await earlierOf({ ...values, ...found });
+  const { output, rejects, summary, summaryHtml, metrics, lineage } = values;
+  for (const at of [output, rejects, summary, summaryHtml, metrics, lineage]) {
+    // What does not exist is not the file that was read, and its folder may be made by the run.
+    if (at === undefined || at === '-' || !(await stat(at).catch(() => undefined))) continue;
+    await checkApart(comparedFiles(values), [{ at, what: 'an output', option: '' }]);
+  }
 }

@@ -12,8 +12,7 @@ import {
 import type { ProgramScorer } from '../scorer.ts';
 import { withRunScorer } from '../scorers/open-run-scorer.ts';
 import { givenService } from '../service/given-service.ts';
-import { checkCompared } from './check-compared.ts';
-import { type Plan, planOf, totalsOf } from './plan-of.ts';
+import { checkCompared, type Plan, planOf, totalsOf } from './plan-of.ts';
 
 const table = { ...programOptions, ...probeOptions };
 

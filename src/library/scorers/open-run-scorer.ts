@@ -23,13 +23,8 @@ export interface RunScorerOptions {
 /**
  * Opens what a run scores with: the given scorer, else by the URL, else the local reports. A given scorer stays open.
  */
-export async function openRunScorer({
-  scorer,
-  values,
-  given,
-  onRetry,
-  stop,
-}: RunScorerOptions): Promise<OpenScorer> {
+export async function openRunScorer(options: RunScorerOptions): Promise<OpenScorer> {
+  const { scorer, values, given, onRetry, stop } = options;
   if (scorer === undefined)
     return openPredictor({ values, address: chooseService(given), env: given.env, onRetry, stop });
   if (scorer instanceof LocalScorer) return modelScorerOf(scorer).forRun();

@@ -21,7 +21,9 @@ export interface ConnectOptions {
     'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage' | 'sharedPace'
   >;
   env: Environment;
+  /** Called before each wait for a retry. */
   onRetry?: ServiceClientOptions['onRetry'] | undefined;
+  /** Makes each request a part of a trace. */
   trace?: ServiceClientOptions['trace'];
   /** Aborts waiting for the key. */
   stop?: AbortSignal;

@@ -1,19 +1,13 @@
 import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
-import type { ServiceClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, SharedScorer } from '../../scoring/scorer.ts';
-import { type Address, type Environment, noService } from './choose-service.ts';
-import { openClient } from './open-client.ts';
+import { type Address, noService } from './choose-service.ts';
+import { type ConnectOptions, openClient } from './open-client.ts';
 
-export interface ScorerOptions {
+export interface ScorerOptions extends Pick<ConnectOptions, 'env' | 'onRetry' | 'trace'> {
   values: JobValues;
   address: Address;
-  env: Environment;
-  /** Called before each wait for a retry. */
-  onRetry?: ServiceClientOptions['onRetry'] | undefined;
-  /** Makes each request a part of a trace. */
-  trace?: ServiceClientOptions['trace'];
   /** The pace of other processes of the same run. */
   sharedPace?: SharedPace | undefined;
   stop: AbortSignal;
@@ -24,22 +18,15 @@ export interface ScorerOptions {
  *
  * @throws RowcastError `no_key`, `bad_url`, `insecure_url`, `unreadable_home`, as `chooseProtocol`; Interrupted
  */
-export async function openPredictor({
-  values,
-  address,
-  env,
-  onRetry,
-  trace,
-  sharedPace,
-  stop,
-}: ScorerOptions): Promise<OpenScorer<SharedScorer>> {
+export async function openPredictor(options: ScorerOptions): Promise<OpenScorer<SharedScorer>> {
+  const { values, address, sharedPace } = options;
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
     const { chooseProtocol } = await import('./choose-protocol.ts');
     const protocol = chooseProtocol(values);
     const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, sharedPace };
     const { sharedHttpScorer } = await import('../../client/scorer/http-scorer.ts');
-    const client = await openClient(address, protocol, { values, pace, env, onRetry, trace, stop });
+    const client = await openClient(address, protocol, { ...options, pace });
     return { scorer: sharedHttpScorer(client), close: () => client.close() };
   }
   if (values.protocol !== defaultProtocol) throw noService(values.protocol);

@@ -1,12 +1,18 @@
+import { unlessStopped } from '../../base/interrupted.ts';
+import type { JobValues } from '../../base/options/values/run-values.ts';
 import { schemeOf } from '../../base/scheme.ts';
+import { reportHash } from '../../runs/checkpoint/fingerprint.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
+import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import { folderOfPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/several/pair-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
 import { backends as allBackends, versionOf } from '../../storage/backends.ts';
 import type { Target } from '../../storage/target.ts';
+import { reportOf } from '../runs-of.ts';
 
 /** The record of the outputs of a job. */
 export const ledgerOf = ({ values, backends }: Pick<RunJob, 'values' | 'backends'>): RunLedger =>
@@ -74,11 +80,14 @@ export async function sizesOf(
 }
 
 /** Locks the summary of several runs together; each of them locks its own files. */
-export async function lockTotal({
-  values,
-  backends,
-  paths: { reads },
-}: RunJob): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+export async function lockTotal(
+  job: RunJob,
+): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+  const {
+    values,
+    backends,
+    paths: { reads },
+  } = job;
   const { summary, private: isPrivate } = values;
   if (summary === undefined) return { summary: undefined, release: async () => {} };
   const { target, release } = await lockOutput(summary, undefined, {
@@ -87,4 +96,20 @@ export async function lockTotal({
     backends,
   });
   return { summary: target, release };
+}
+
+/**
+ * What affects the outputs of all files: a finished one is scored again when it changes.
+ *
+ * @throws RowcastError if there is no such report
+ */
+export async function outputWorkOf(
+  values: JobValues,
+  scorer: Scorer,
+  stop: AbortSignal,
+): Promise<Record<string, string>> {
+  const id = reportOf(values);
+  const hash = reportHash(await unlessStopped(scorer.describe(id), stop));
+  const { name: service, protocol } = scorer;
+  return outputOptionsOf(values, { service, protocol, report: { id, hash } });
 }

@@ -5,8 +5,7 @@ import type { RunJob } from '../../runs/run.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { backendsOf } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/target.ts';
-import { comparedFiles } from '../run-memory.ts';
-import { namesOf } from '../runs-of.ts';
+import { namesOf, newJob } from '../runs-of.ts';
 
 /** The options of a planned run; flags override those that do not determine its bytes. */
 export const plannedValues = (
@@ -19,34 +18,22 @@ export const plannedValues = (
 
 /** A planned run as one that a single process makes. */
 export function plannedJob(plan: ShardPlan, planned: JobValues, reads: readonly UsedFile[]): RunJob {
-  const backends = backendsOf(planned);
   const { files, unchanged } = plan;
-  const inputs = files.map(({ input }) => input);
   const only = isSingle(plan) ? files[0] : undefined;
   const all = [...files, ...unchanged];
   const output = listOf(files.map(file => file.output));
   const values = { ...planned, output, rejects: only?.rejects ?? undefined };
-  const { rejects, summary, private: isPrivate } = values;
-  return {
-    values,
-    backends,
-    inputs,
+  return newJob(values, {
+    backends: backendsOf(planned),
+    inputs: files.map(({ input }) => input),
     isMany: plan.ledger !== null,
-    paths: {
-      backends,
-      input: inputs[0],
-      output,
-      rejects,
-      summary,
-      private: isPrivate,
-      reads: [...reads, ...comparedFiles(values)],
-    },
+    reads,
     outputAsWritten: plan.written,
     names: namesOf(
       { ...values, output: listOf(all.map(file => file.output)) },
       all.map(file => file.input),
     ),
-  };
+  });
 }
 
 const listOf = (paths: readonly string[]): string => paths.join(', ');

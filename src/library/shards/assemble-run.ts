@@ -1,20 +1,28 @@
 import { checkRejectLimit } from '../../base/options/values/reject-limit.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import { reasonOf } from '../../base/system-error.ts';
-import type { Attempt } from '../../runs/attempt.ts';
-import { checkLeastRows, leastRows } from '../../runs/guards/min-rows.ts';
+import { exitCodeOfRows } from '../../runs/exit-code.ts';
+import { checkLeastRows, leastRows } from '../../runs/guards/reject-budget.ts';
 import { HeldRun } from '../../runs/held-run.ts';
 import type { LockedTargets } from '../../runs/observer.ts';
-import type { DriftLine } from '../../runs/observers/drift.ts';
+import { type DriftLine, noteDrift } from '../../runs/observers/drift.ts';
+import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
 import { type LockedPaths, lockRunPaths, Releases } from '../../runs/paths/lock-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
-import type { RunRecord } from '../../runs/run-record.ts';
+import { RunRecord } from '../../runs/run-record.ts';
+import { RunLedger } from '../../runs/several/run-ledger.ts';
+import { lastRunOfFile } from '../../runs/several/unchanged-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
-import { sumOf } from '../../scoring/row-counts.ts';
+import { type RowCounts, sumOf } from '../../scoring/row-counts.ts';
 import { endOfOutput, rejectsHeaderOf } from '../../shards/assemble/around-parts.ts';
 import { checkParts } from '../../shards/assemble/check-complete.ts';
-import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
+import {
+  type FileParts,
+  filePartsOf,
+  type OutputPart,
+  workTimeOf,
+} from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
 import type { JoinedTally } from '../../shards/assemble/joined-tallies.ts';
 import {
@@ -24,11 +32,12 @@ import {
   type SpaceNeed,
   spaceNeeded,
 } from '../../shards/assemble/pending-parts.ts';
-import { isSingle } from '../../shards/folder/plan-shape.ts';
+import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readPlan, type ShardedRun } from '../../shards/folder/read-run.ts';
+import { type Backends, sha256Of } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
+import { namesOf } from '../runs-of.ts';
 import { lockTotal } from '../several/plan-files.ts';
-import { recordFinished, recordJoined } from './record-joined.ts';
 
 export interface AssembleOptions {
   /** All its shards have a result. */
@@ -107,19 +116,9 @@ async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles
 }
 
 async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]): Promise<Summary> {
-  const {
-    run,
-    values,
-    record,
-    control,
-    workCommand,
-    onSpace,
-    files = diskFiles,
-    saveBytes = SAVE_BYTES,
-  } = options;
+  const { run, values, record, workCommand, files = diskFiles, saveBytes = SAVE_BYTES } = options;
   const { folder, plan } = run;
   const { backends } = options.job;
-  const { signal: stop } = control;
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
   record.ready({ name: plan.service, protocol: plan.protocol });
@@ -127,10 +126,9 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
   const joined = filePartsOf(run);
   checkRejectLimit(values.maxRejects, sumOf(joined.map(({ rowCounts }) => rowCounts)), true);
   const rowsOf = [...joined.map(({ rowCounts }) => rowCounts), ...plan.unchanged.map(({ rows }) => rows)];
-  const read = rowsOf.reduce((sum, rows) => sum + rows.read, 0);
   checkLeastRows(
     leastRows(values.minRows, record.last, warning => record.note(warning)),
-    read,
+    sum(rowsOf.map(({ read }) => read)),
   );
   const counts = await options.count(joined);
   const pending: PendingFile[] = [];
@@ -138,38 +136,149 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
     pending.push(await pendingFile({ folder, plan, files }, file, locked[i] as LockedPaths));
   for (const { parts } of pending) await checkParts(folder, { files, backends }, parts, workCommand);
   const needs = await spaceNeeded(pending);
-  const parts = pending.reduce((sum, file) => sum + file.parts.length, 0);
-  if (parts > 0) onSpace?.(parts, needs);
+  const parts = sum(pending.map(file => file.parts.length));
+  if (parts > 0) options.onSpace?.(parts, needs);
   checkSpace(needs);
-  const sizes = joined.map(({ parts }) => parts.reduce((sum, { result }) => sum + result.output.bytes, 0));
-  const all = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const sizes = joined.map(({ parts }) => sum(parts.map(({ result }) => result.output.bytes)));
+  const all = sum(sizes);
   let before = 0;
   for (const [i, { file, locked: paths }] of pending.entries()) {
-    const { attempt } = record;
-    const rejectsHeader = await rejectsHeaderOf(file, values, backends);
-    const end = await endOfOutput(file, values, backends);
-    const onJoined = (bytes: number): void => options.onJoined?.(before + bytes, all);
-    const how = {
+    await joinFile(file, {
       folder,
       plan,
-      attempt,
-      rejectsHeader,
-      end,
+      locked: paths,
+      attempt: record.attempt,
+      rejectsHeader: await rejectsHeaderOf(file, values, backends),
+      end: await endOfOutput(file, values, backends),
       private: values.private,
       files,
       backends,
       saveBytes,
-      onJoined,
-      stop,
-    };
-    const onBegin = (now: Attempt): void => {
-      if (isSingle(plan)) record.attempt = now;
-    };
-    await joinFile(file, { ...how, locked: paths, onBegin });
+      onBegin: now => {
+        if (isSingle(plan)) record.attempt = now;
+      },
+      onJoined: bytes => options.onJoined?.(before + bytes, all),
+      stop: options.control.signal,
+    });
     before += sizes[i] ?? 0;
   }
-  const { onDrift } = options;
-  const summary = await recordJoined(record, { run, values, backends, files: joined, counts, onDrift });
+  const summary = await endJoined(options, joined, counts);
   await recordFinished(plan, summary, backends).catch(error => options.onUnrecorded?.(reasonOf(error)));
   return summary;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Writes the summary of a run whose outputs are complete, as if one process had scored them. */
+async function endJoined(
+  options: AssembleOptions,
+  files: readonly FileParts[],
+  counts: JoinedTally,
+): Promise<Summary> {
+  const { record, values, job } = options;
+  const { plan } = options.run;
+  const [first] = files;
+  addWork(
+    record,
+    files.flatMap(({ parts }) => parts),
+  );
+  if (isSingle(plan) && first !== undefined) {
+    await fill(record, options, first, counts);
+    record.columnsOf = () => counts.columns.get(0);
+  } else {
+    const rowCounts = sumOf(files.map(file => file.rowCounts));
+    const runs: Summary[] = [];
+    const columns = new Map<string, ReturnType<RunRecord['columnsOf']>>();
+    for (const file of files) {
+      const own = new RunRecord({ names: namesOfFile(values, file.file) });
+      addWork(own, file.parts);
+      await fill(own, options, file, counts);
+      const summary = await own.end('finished', exitCodeOfRows(values, file.rowCounts));
+      runs.push(summary);
+      columns.set(summary.run_id, counts.columns.get(file.index));
+    }
+    const finished = plan.ledger && new RunLedger(plan.ledger.folder, job.backends);
+    await finished?.read().catch(() => {}); // what is not known is left out
+    for (const file of plan.unchanged) {
+      const names = namesOfFile(values, file);
+      const skipped = new RunRecord({ names });
+      const last = finished?.finished(file.output);
+      if (last !== undefined) skipped.last = lastRunOfFile(last, names);
+      runs.push(await skipped.end('skipped', exitCodeOfRows(values, file.rows)));
+    }
+    record.columnsOf = id => columns.get(id);
+    record.files = () => ({ rowCounts, runs });
+    record.figures = () => counts.total;
+    record.rowCounts = rowCounts;
+  }
+  const drift = noteDrift(record);
+  if (drift !== undefined) options.onDrift?.(drift);
+  // Running a command again does not turn rejected rows into a success.
+  const code = exitCodeOfRows(values, plan.unchanged.map(({ rows }) => rows).reduce(added, record.rowCounts));
+  return record.end(files.length === 0 ? 'skipped' : 'finished', code);
+}
+
+const namesOfFile = (
+  values: JobValues,
+  { input, output, rejects }: Pick<ShardPlan['files'][number], 'input' | 'output' | 'rejects'>,
+) => namesOf({ ...values, output, rejects: rejects ?? undefined }, [input]);
+
+const added = <T extends Pick<RowCounts, 'read' | 'rejected'>>(
+  total: T,
+  { read, rejected }: Pick<RowCounts, 'read' | 'rejected'>,
+): T => ({ ...total, read: total.read + read, rejected: total.rejected + rejected });
+
+/** Adds the time of the workers to that of the process that joins their parts. */
+function addWork(record: RunRecord, parts: readonly OutputPart[]): void {
+  const { startedAt, seconds, rows } = workTimeOf(parts.map(({ result }) => result));
+  record.others = { seconds, rows };
+  const { attempt } = record;
+  if (startedAt !== undefined && startedAt < attempt.runStartedAt)
+    record.attempt = { ...attempt, runStartedAt: startedAt };
+}
+
+async function fill(
+  record: RunRecord,
+  { run: { plan }, values, job }: AssembleOptions,
+  { file, index, rowCounts }: FileParts,
+  counts: JoinedTally,
+): Promise<void> {
+  const figures = counts.figures.get(index);
+  record.ready({ name: plan.service, protocol: plan.protocol });
+  record.predictionType = plan.predictionType;
+  record.rowCounts = rowCounts;
+  record.figures = () => figures;
+  // A run with --limit does not read its input to the end.
+  const input =
+    values.checksum && values.limit === undefined ? await sha256Of(file.input, job.backends) : null;
+  if (values.checksum) record.checksums = { input, output: await sha256Of(file.output, job.backends) };
+  noteUnknownValues(record);
+}
+
+/**
+ * Records the outputs of several inputs, so that a later command skips those that have not changed since.
+ *
+ * @throws RowcastError `unwritable_output`, `locked`
+ */
+async function recordFinished(
+  { files, ledger }: ShardPlan,
+  summary: Summary,
+  among: Backends,
+): Promise<void> {
+  if (ledger === null) return;
+  const { folder, options } = ledger;
+  const finished = new RunLedger(folder, among);
+  for (const [i, { run_id, exit_code, rows }] of [...(summary.runs ?? [summary])].entries()) {
+    const file = files[i];
+    if (file === undefined) continue;
+    const { input, output, rejects, size, modified, etag } = file;
+    const { read, rejected } = rows;
+    const entry = { run_id, exit_code: exit_code ?? 0, rows: { read, rejected } };
+    await finished.add({ input, output, rejects: rejects ?? undefined, options }, entry, {
+      size,
+      modified,
+      ...(etag !== undefined && { etag }),
+    });
+  }
+  await finished.flush();
 }

@@ -180,40 +180,48 @@ const namedRows = z
 export const labelShape = namedRows.nullable().default(null);
 export type LabelFigures = z.infer<typeof namedRows>;
 
+/** A column in a summary. Counts are of the rows that are not malformed; null stands for what is not known. */
 const column = z.object({
   name: z.string(),
+  /** Values that are missing. */
   missing: count,
+  /** Values that do not fit the column's type. */
   mismatched: count.nullable(),
+  /** Values that are categories which the model does not know. */
   unseen: count.nullable(),
+  /** For a column of numbers: the rows below the first edge, from each edge to the next, and from the last one. */
   ranges: ranges.nullable(),
+  /**
+   * For a column of categories: the rows of the most frequent ones of the training, and of all others that the model
+   * knows.
+   */
   categories: namedRows.nullable(),
 });
 
-const training = z.object({
-  rows: count,
-  missing: count,
-  mismatched: count,
-  unseen: count,
+const columnFigures = column.extend({
+  /** Among all rows that were counted; null if there are none. */
+  missing_share: z.number().nullable(),
+  /** Values that are known categories only in another form, such as without the spaces around them. */
+  trimmed: count.nullable(),
+  /** The mean of a column of numbers. */
   mean: z.number().nullable(),
+  /** These figures for the rows that the report was trained on. */
+  training: z
+    .object({ rows: count, missing: count, mismatched: count, unseen: count, mean: z.number().nullable() })
+    .nullable(),
 });
+export type ColumnFigures = z.infer<typeof columnFigures>;
 
 /** The columns of a summary. */
-export const columnShapes = z
-  .array(
-    column.extend({
-      missing_share: z.number().nullable(),
-      trimmed: count.nullable(),
-      mean: z.number().nullable(),
-      training: training.nullable(),
-    }),
-  )
-  .max(MAX_ENTRIES);
+export const columnShapes = z.array(columnFigures).max(MAX_ENTRIES);
 const kind = z.enum(['probability', 'number']).default('probability');
+
+/** A class, or a predicted number, in a summary: limits of bins near the deciles, and the rows between them. */
+const scoreFigures = z.object({ kind, mean: z.number(), deciles: z.array(z.number()).max(MAX_BINS), ranges });
+export type ScoreFigures = z.infer<typeof scoreFigures>;
+
 /** The scores of a summary, by class or number. */
-export const scoreShapes = z.record(
-  z.string(),
-  z.object({ kind, mean: z.number(), deciles: z.array(z.number()).max(MAX_BINS), ranges }),
-);
+export const scoreShapes = z.record(z.string(), scoreFigures);
 
 /** What a comparison takes from the summary of an earlier run. */
 export const earlierFigures = z.object({

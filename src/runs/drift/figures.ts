@@ -4,38 +4,14 @@ import { numberLimit } from '../../scoring/counting/numbers/counted-predictions.
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
 import { binQuantile, lowerLimit, type TallyLayout } from '../../scoring/counting/tally.ts';
 import {
+  type ColumnFigures,
   type ComparedScore,
   compareSummaries,
   type DriftFigures,
   type EarlierFigures,
   type LabelFigures,
+  type ScoreFigures,
 } from './compare.ts';
-
-/** A column in a summary. Counts are of the rows that are not malformed; null stands for what is not known. */
-export interface ColumnFigures {
-  name: string;
-  /** Values that are missing. */
-  missing: number;
-  /** Among all rows that were counted; null if there are none. */
-  missing_share: number | null;
-  /** Values that do not fit the column's type. */
-  mismatched: number | null;
-  /** Values that are categories which the model does not know. */
-  unseen: number | null;
-  /** Values that are known categories only in another form, such as without the spaces around them. */
-  trimmed: number | null;
-  /** The mean of a column of numbers. */
-  mean: number | null;
-  /** These figures for the rows that the report was trained on. */
-  training: { rows: number; missing: number; mismatched: number; unseen: number; mean: number | null } | null;
-  /** For a column of numbers: the rows below the first edge, from each edge to the next, and from the last one. */
-  ranges: { edges: readonly number[]; rows: number[] } | null;
-  /**
-   * For a column of categories: the rows of the most frequent ones of the training, and of all others that the model
-   * knows.
-   */
-  categories: { names: readonly string[]; rows: number[]; others: number } | null;
-}
 
 /** What a run has found in its data. */
 export interface DataFigures {
@@ -141,15 +117,6 @@ function columnFigures(
         ? { names: levels, rows: bins.slice(0, levels.length), others: bins[levels.length] ?? 0 }
         : null,
   };
-}
-
-/** A class, or a predicted number, in a summary. */
-export interface ScoreFigures {
-  kind: ComparedScore['kind'];
-  mean: number;
-  deciles: number[];
-  /** Limits of bins near the deciles, and the rows between them. */
-  ranges: { edges: readonly number[]; rows: number[] };
 }
 
 /** What was counted of a class or a number. */

@@ -4,7 +4,8 @@ import type { RunValues } from '../../base/options/values/run-values.ts';
 import { type Backends, openSource, sha256Of } from '../../storage/backends.ts';
 import type { Identity } from '../../storage/source.ts';
 import { PrefixDigest } from '../checkpoint/prefix-digest.ts';
-import type { LastRun, RunNote } from '../summary/summary.ts';
+import type { LastRun } from '../summary/last-run.ts';
+import type { RunNote } from '../summary/summary.ts';
 
 /** Enough to tell the bytes of inputs apart. */
 const HEX_DIGITS = 32;
@@ -42,14 +43,8 @@ interface ComparedInput {
  * @returns whether it is to be skipped
  * @throws RowcastError `same_as_last`; Interrupted
  */
-export async function skipsSameInput({
-  options,
-  input,
-  last,
-  backends,
-  stop,
-  note,
-}: ComparedInput): Promise<boolean> {
+export async function skipsSameInput(compared: ComparedInput): Promise<boolean> {
+  const { options, input, last, backends, stop, note } = compared;
   const { size } = input;
   if (size === null || !last?.digests.some(digest => digest.startsWith(`${size}:`))) return false;
   const digest = await digestToBe(options, input, backends, stop);

@@ -2,7 +2,8 @@ import { countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/counted-column.ts';
 import { countedRows } from '../../scoring/row-counts.ts';
-import type { ColumnFigures, DataFigures } from '../drift/figures.ts';
+import type { ColumnFigures } from '../drift/compare.ts';
+import type { DataFigures } from '../drift/figures.ts';
 import type { RunObserver, RunView } from '../observer.ts';
 
 /**

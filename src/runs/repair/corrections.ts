@@ -5,8 +5,7 @@ import { RecordKind } from '../../formats/records/batch.ts';
 import { type Fault, isNoRow } from '../../formats/records/faults.ts';
 import type { AppendedCheck } from '../verify/check-appended.ts';
 import { appendedCheckOf, compareHeaders, type OutputShape } from '../verify/compare-header.ts';
-import { mismatch } from '../verify/mismatch.ts';
-import { faultFinder, load, type RecordCursor } from '../verify/record-cursor.ts';
+import { faultFinder, load, mismatch, type RecordCursor } from '../verify/record-cursor.ts';
 
 /** The scored rows of a rejects file, in the order of `reject_row`. */
 export class Corrections {

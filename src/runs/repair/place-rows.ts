@@ -4,8 +4,7 @@ import { RecordKind } from '../../formats/records/batch.ts';
 import { isFaultCode } from '../../formats/records/faults.ts';
 import { joinsLine } from '../../formats/records/line-endings.ts';
 import type { Rejected, RejectHead } from '../verify/compare-reject.ts';
-import { mismatch } from '../verify/mismatch.ts';
-import { load, type RecordCursor } from '../verify/record-cursor.ts';
+import { load, mismatch, type RecordCursor } from '../verify/record-cursor.ts';
 import type { Corrections } from './corrections.ts';
 
 /** The files of a repair, each before its first record. */

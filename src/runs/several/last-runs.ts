@@ -1,8 +1,9 @@
 import { reasonOf } from '../../base/system-error.ts';
 import { type Backends, backends, documentAt } from '../../storage/backends.ts';
 import { absoluteName, fileIn, fixedFolderOf, nameFrom } from '../../storage/folders.ts';
-import { lastRunShape } from '../summary/good-run.ts';
-import type { LastRun, RunMemory } from '../summary/summary.ts';
+import type { LastRun } from '../summary/last-run.ts';
+import { lastRunShape } from '../summary/last-run.ts';
+import type { RunMemory } from '../summary/summary.ts';
 import { LEDGER } from './ledger-file.ts';
 import { RunLedger } from './run-ledger.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RowcastError } from '../../base/errors.ts';
-import { lastRunShape } from '../summary/good-run.ts';
-import type { LastRun } from '../summary/summary.ts';
+import type { LastRun } from '../summary/last-run.ts';
+import { lastRunShape } from '../summary/last-run.ts';
 
 /** The name of the ledger in the folder of the outputs. */
 export const LEDGER = '.rowcast-runs.json';

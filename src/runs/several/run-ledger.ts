@@ -6,7 +6,7 @@ import { type Backends, backends, documentAt, versionOf } from '../../storage/ba
 import { fileIn, nameFrom } from '../../storage/folders.ts';
 import { followLinks } from '../../storage/local/sibling-path.ts';
 import { runFilesOf } from '../paths/run-files.ts';
-import type { LastRun } from '../summary/summary.ts';
+import type { LastRun } from '../summary/last-run.ts';
 import {
   badLedger,
   emptyLedger,

@@ -3,12 +3,12 @@ import type { RunValues } from '../../base/options/values/run-values.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
 import { finishKilledRepair } from '../finish-repair.ts';
 import { digestToBe } from '../guards/same-as-last.ts';
-import type { LastRun } from '../summary/summary.ts';
+import type { LastRun } from '../summary/last-run.ts';
 import type { FinishedRun } from './ledger-file.ts';
 import type { LedgerKey, RunLedger } from './run-ledger.ts';
 
 /** How an input is read that may have been delivered again. */
-export interface ReadAgain {
+interface ReadAgain {
   encoding: RunValues['encoding'];
   backends: Backends;
   stop: AbortSignal;

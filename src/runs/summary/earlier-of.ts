@@ -3,7 +3,8 @@ import { LAST } from '../../base/options/drift.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { EarlierFigures } from '../drift/compare.ts';
-import type { LastRun, RunNote } from './summary.ts';
+import type { LastRun } from './last-run.ts';
+import type { RunNote } from './summary.ts';
 
 /** What the run to compare with is found by. */
 export interface EarlierOptions extends Pick<RunValues, 'compare' | 'maxDrift' | 'report'> {
@@ -18,14 +19,8 @@ export interface EarlierOptions extends Pick<RunValues, 'compare' | 'maxDrift' |
  *
  * @throws RowcastError `usage` for a limit on its changes without it; `bad_option` for stdin
  */
-export async function earlierOf({
-  compare,
-  maxDrift,
-  report,
-  last,
-  backends,
-  note,
-}: EarlierOptions): Promise<EarlierFigures | undefined> {
+export async function earlierOf(options: EarlierOptions): Promise<EarlierFigures | undefined> {
+  const { compare, maxDrift, report, last, backends, note } = options;
   if (compare === undefined && maxDrift !== undefined)
     throw new RowcastError('usage', '--max-drift has no effect without --compare', {
       hint: 'Give --compare last, or the summary of an earlier run.',

@@ -6,7 +6,7 @@ import { reasonOf } from '../../base/system-error.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
 import { type EarlierFigures, earlierFigures, hasCounts } from '../drift/compare.ts';
 import { lastRunIn } from './good-run.ts';
-import type { LastRun } from './summary.ts';
+import type { LastRun } from './last-run.ts';
 
 /** The format of the summaries that this version writes and reads. */
 const FORMAT = 1;

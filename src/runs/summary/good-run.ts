@@ -1,6 +1,5 @@
-import * as z from 'zod';
-import { columnShapes, labelShape, scoreShapes } from '../drift/compare.ts';
-import type { CountedRun, LastRun, Summary } from './summary.ts';
+import { type LastRun, lastRunShape } from './last-run.ts';
+import type { Summary } from './summary.ts';
 
 /**
  * Whether a file was scored after the last good run, by an attempt that was none: no figures of a good run have its
@@ -57,7 +56,7 @@ function figuresBefore(
 ): Pick<LastRun, 'columns' | 'scores' | 'labels' | 'counted'> {
   if (previous === undefined) return { columns: null, scores: null, labels: null };
   const { run_id, started_at, finished_at, input, report, rows, columns, scores, labels } = previous;
-  const own: CountedRun = { run_id, started_at, finished_at, input, report, rows: { read: rows.read } };
+  const own = { run_id, started_at, finished_at, input, report, rows: { read: rows.read } };
   return { columns, scores, labels, counted: previous.counted ?? own };
 }
 
@@ -76,32 +75,6 @@ export const standingFor = <
         scores: summary.last.scores,
         labels: summary.last.labels,
       };
-
-/** A good run as a ledger or a summary has it. */
-export const lastRunShape = z.object({
-  run_id: z.string(),
-  exit_code: z.number().nullable(),
-  started_at: z.string().nullable(),
-  finished_at: z.string(),
-  input: z.string(),
-  output: z.string(),
-  report: z.string().nullable(),
-  rows: z.object({ read: z.number(), scored: z.number(), rejected: z.number() }),
-  columns: columnShapes.nullable(),
-  scores: scoreShapes.nullable(),
-  labels: labelShape,
-  counted: z
-    .object({
-      run_id: z.string(),
-      started_at: z.string().nullable(),
-      finished_at: z.string(),
-      input: z.string(),
-      report: z.string().nullable(),
-      rows: z.object({ read: z.number() }),
-    })
-    .optional(),
-  digests: z.array(z.string()).default([]),
-}) satisfies z.ZodType<LastRun>;
 
 /** The last good run that the JSON of a summary knows: its own, or the one that it stands beside. */
 export function lastRunIn(summary: unknown): LastRun | undefined {

@@ -1,5 +1,5 @@
 import { countedRows } from '../../scoring/row-counts.ts';
-import type { ScoreFigures } from '../drift/figures.ts';
+import type { ScoreFigures } from '../drift/compare.ts';
 import { goodRun, standingFor } from './good-run.ts';
 import type { Summary } from './summary.ts';
 

@@ -1,7 +1,7 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
-import type { DriftFigures, LabelFigures } from '../drift/compare.ts';
-import type { ColumnFigures, ScoreFigures } from '../drift/figures.ts';
+import type { ColumnFigures, DriftFigures, LabelFigures, ScoreFigures } from '../drift/compare.ts';
+import type { LastRun } from './last-run.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
@@ -159,33 +159,6 @@ export const summaryCounts = ({ read, scored, reused, equal, rejected, ...counts
   bytes_in: counts.bytesIn,
   bytes_out: counts.bytesOut,
 });
-
-/** The facts of a good run: one that has finished, and had rows. The members are those of its summary. */
-export interface LastRun {
-  run_id: string;
-  exit_code: number | null;
-  /** Null if it is not known any more. */
-  started_at: string | null;
-  finished_at: string;
-  input: string;
-  output: string;
-  report: string | null;
-  /** The rows of all files, also of those that were skipped because they had not changed. */
-  rows: { read: number; scored: number; rejected: number };
-  columns: readonly ColumnFigures[] | null;
-  scores: Readonly<Record<string, ScoreFigures>> | null;
-  labels: LabelFigures | null;
-  /** The run, and the rows, that columns and scores are of; not there if they are of all rows of this one. */
-  counted?: CountedRun | undefined;
-  /** The `digest` of each input that had rows. */
-  digests: readonly string[];
-}
-
-/** The facts of a run whose columns and scores are compared. */
-export interface CountedRun
-  extends Pick<LastRun, 'run_id' | 'started_at' | 'finished_at' | 'input' | 'report'> {
-  rows: { read: number };
-}
 
 /** Where the last good run of an output is known from. */
 export interface RunMemory {

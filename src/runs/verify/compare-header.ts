@@ -3,7 +3,7 @@ import { type ChosenProbabilities, DEFAULT_PREFIX } from '../../formats/appended
 import { type Comparison, NOT_NAMED } from '../../formats/comparison.ts';
 import type { ColumnOptions } from '../../formats/output-columns.ts';
 import { type AppendedCheck, type AppendedShape, appendedCheck } from './check-appended.ts';
-import { mismatch } from './mismatch.ts';
+import { mismatch } from './record-cursor.ts';
 
 /** The options of the run that decide which columns its output has, and what was appended. */
 export type OutputShape = ColumnOptions &

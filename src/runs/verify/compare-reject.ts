@@ -2,8 +2,7 @@ import type { RowcastError } from '../../base/errors.ts';
 import { isSanitized } from '../../base/sanitize.ts';
 import type { RejectRecords, RejectTexts } from '../../formats/comparison.ts';
 import { type Fault, isFaultCode } from '../../formats/records/faults.ts';
-import { mismatch } from './mismatch.ts';
-import { load, type RecordCursor } from './record-cursor.ts';
+import { load, mismatch, type RecordCursor } from './record-cursor.ts';
 
 /** The fields that a rejects file has before a record's own bytes, whose numbers were read. */
 export type RejectHead = Omit<RejectTexts, 'row' | 'line'> & { row: number; line: number };

@@ -7,8 +7,7 @@ import { RecordKind } from '../../formats/records/batch.ts';
 import { joinsLine, LF } from '../../formats/records/line-endings.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import type { OutputShape } from './compare-header.ts';
-import { mismatch, OTHERWISE } from './mismatch.ts';
-import type { RecordCursor } from './record-cursor.ts';
+import { mismatch, OTHERWISE, type RecordCursor } from './record-cursor.ts';
 
 /**
  * Compares the current row of INPUT with the current record of OUTPUT: its own bytes, the appended fields, the line

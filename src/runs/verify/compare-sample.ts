@@ -9,7 +9,7 @@ import {
   thresholdsOf,
 } from '../../formats/appended.ts';
 import { latin1FieldOf } from './check-prediction.ts';
-import { mismatch } from './mismatch.ts';
+import { mismatch } from './record-cursor.ts';
 import type { SampledRow } from './sample.ts';
 
 /**

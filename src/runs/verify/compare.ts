@@ -2,8 +2,7 @@ import type { Comparison, RejectRecords } from '../../formats/comparison.ts';
 import { RecordKind } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import type { AppendedCheck } from './check-appended.ts';
-import type { RowOutcome } from './compare-reject.ts';
-import { Rejected } from './compare-reject.ts';
+import { Rejected, type RowOutcome } from './compare-reject.ts';
 import {
   compareBlank,
   compareRepaired,
@@ -11,8 +10,7 @@ import {
   describeUnexpected,
   hasContentOf,
 } from './compare-row.ts';
-import { mismatch } from './mismatch.ts';
-import { faultFinder, load, type RecordCursor } from './record-cursor.ts';
+import { faultFinder, load, mismatch, type RecordCursor } from './record-cursor.ts';
 import type { Sample } from './sample.ts';
 
 /** A finished pair, optionally with its rejects, each at its first record. */

@@ -1,3 +1,4 @@
+import { type Location, RowcastError } from '../../base/errors.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { RecordAt } from '../../formats/comparison.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
@@ -162,4 +163,13 @@ export function faultFinder(cursor: RecordCursor): () => Fault | undefined {
     }
     return faults.get(cursor.index);
   };
+}
+
+const HINT = 'One of the files was modified, or they do not belong together.';
+/** The end of a hint that names another cause first. */
+export const OTHERWISE = 'Otherwise one of the files was modified, or they do not belong together.';
+
+/** The error of `verify`: OUTPUT does not match INPUT. */
+export function mismatch(message: string, location: Location, hint = HINT): RowcastError {
+  return new RowcastError('difference', message, { severity: 'unbalanced', location, hint });
 }

@@ -13,8 +13,7 @@ import { compare, type VerifiedRows } from './compare.ts';
 import { compareHeaders, expectedNames, type OutputShape } from './compare-header.ts';
 import { hintAtHeader } from './compare-row.ts';
 import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
-import { mismatch } from './mismatch.ts';
-import { RecordCursor } from './record-cursor.ts';
+import { mismatch, RecordCursor } from './record-cursor.ts';
 import { Sample, type SampledRow } from './sample.ts';
 
 export interface VerifyOutputOptions extends Omit<ReadOptions, 'names'>, OutputShape, StoreValues {

@@ -4,7 +4,7 @@ import type { Layout, Opened } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions, LongField } from '../../formats/records/batch-reader.ts';
+import type { BatchOptions, BatchReader, LongField } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -25,7 +25,7 @@ export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOption
 }
 
 /** An opened input whose records are read but not scored. */
-interface OpenRecords {
+interface OpenRecords extends Pick<BatchReader, 'release'> {
   /** For messages: the path, or `stdin`. */
   name: string;
   /** As of `ByteSource`. */
@@ -37,8 +37,6 @@ interface OpenRecords {
    * @throws RowcastError for an invalid input, after the batches before the error
    */
   batches: AsyncGenerator<Batch>;
-  /** As of `BatchReader`. */
-  release(offset: number): void;
   /**
    * The SHA-256 of the bytes as stored, once all batches were read; null if a pipe has more of them.
    *
@@ -59,10 +57,7 @@ const BATCH_BYTES = 1 << 20;
  */
 export async function openRecords(
   input: string,
-  {
-    batchBytes = BATCH_BYTES,
-    ...options
-  }: OpenOptions & Pick<BatchOptions, 'onLongField'> & { batchBytes?: number | undefined },
+  options: OpenOptions & Pick<BatchOptions, 'onLongField' | 'batchBytes'>,
 ): Promise<OpenRecords> {
   const source = await openSource(input, true, options.encoding, backendsOf(options));
   try {
@@ -70,7 +65,7 @@ export async function openRecords(
     const records = layout.records({
       file: source.name,
       batchRows: BATCH_ROWS,
-      batchBytes: () => batchBytes,
+      batchBytes: options.batchBytes ?? (() => BATCH_BYTES),
       maxRecordBytes: options.maxRecordBytes,
       onLongField: options.onLongField,
       start: layout.start,

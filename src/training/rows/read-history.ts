@@ -249,7 +249,8 @@ function* labelledRecords(batch: Batch, fields: Fields, column: number) {
 /** The stratum of labels that are not numbers. */
 const NO_NUMBER = 'no number';
 
-function refuseBinsOfNumbers({ bins, target }: HistoryOptions): void {
+/** @throws RowcastError `bad_option` */
+export function refuseBinsOfNumbers({ bins, target }: Pick<HistoryOptions, 'bins' | 'target'>): void {
   if (bins === undefined || target !== 'numbers') return;
   throw new RowcastError('bad_option', '--bins predicts ranges, which are classes, but --target is numbers', {
     hint: 'Leave out one of them.',

@@ -25,6 +25,11 @@ for (const root of document.querySelectorAll('[data-upload]')) {
   const error = part(root, 'error', HTMLElement);
   const input = part(root, 'file', HTMLInputElement);
   const cancel = part(root, 'cancel', HTMLButtonElement);
+  /** The button that uploads the same file again, where there are fields to correct. */
+  const again = root.querySelector('[data-again]');
+  const fields = [...root.querySelectorAll('[data-field]')].filter(isField);
+  /** @type {File | undefined} */
+  let last;
   /** @type {XMLHttpRequest | undefined} */
   let request;
 
@@ -34,13 +39,22 @@ for (const root of document.querySelectorAll('[data-upload]')) {
     progress.hidden = !isUploading;
   };
 
-  /** @param {string} text */
-  const fail = text => {
+  /**
+   * @param {string} text
+   * @param {string} [name] the field beside which it is shown
+   */
+  const fail = (text, name) => {
     request = undefined;
     show(false);
+    const field = fields.find(each => each.name === name);
+    for (const each of fields) each.removeAttribute('aria-describedby');
+    field?.setAttribute('aria-describedby', error.id);
+    (field?.closest('.field, fieldset') ?? root).append(error);
     error.textContent = text;
     error.hidden = text === '';
     input.value = '';
+    if (again instanceof HTMLElement) again.hidden = last === undefined;
+    field?.focus();
     // The message says to choose the character, which is hidden for most users.
     if (/separates the columns/.test(text)) part(root, 'separator', HTMLDetailsElement).open = true;
   };
@@ -49,6 +63,7 @@ for (const root of document.querySelectorAll('[data-upload]')) {
   const upload = file => {
     const xhr = new XMLHttpRequest();
     request = xhr;
+    last = file;
     error.hidden = true;
     part(root, 'name', HTMLElement).textContent = file.name;
     status.textContent = 'Starting…';
@@ -68,14 +83,13 @@ for (const root of document.querySelectorAll('[data-upload]')) {
       fail('The connection broke. Check that the service runs, then upload the file again.');
     xhr.onload = () => {
       if (xhr.status === 201) location.assign(xhr.getResponseHeader('location') ?? '');
-      else fail(explanation(xhr));
+      else fail(...explanation(xhr));
     };
-    const fields = new URLSearchParams();
-    for (const field of root.querySelectorAll('[data-field]'))
-      if (field instanceof HTMLSelectElement || field instanceof HTMLInputElement)
-        fields.set(field.name, field.value);
+    const values = new URLSearchParams();
+    for (const field of fields)
+      if (!/checkbox|radio/.test(field.type) || field.checked) values.append(field.name, field.value);
     const path = root instanceof HTMLElement ? root.dataset.upload : '';
-    xhr.open('POST', `${path || '/platform/data'}?${fields}`);
+    xhr.open('POST', `${path || '/platform/data'}?${values}`);
     xhr.setRequestHeader('content-type', 'application/octet-stream');
     xhr.setRequestHeader('x-csrf-token', csrfToken());
     xhr.setRequestHeader('x-file-name', encodeURIComponent(file.name));
@@ -88,6 +102,7 @@ for (const root of document.querySelectorAll('[data-upload]')) {
     const [file] = input.files ?? [];
     if (file !== undefined) upload(file);
   });
+  again?.addEventListener('click', () => last && upload(last));
   cancel.addEventListener('click', () => {
     request?.abort();
     fail('');
@@ -112,14 +127,23 @@ for (const root of document.querySelectorAll('[data-upload]')) {
 }
 
 /**
+ * @param {Element} element
+ * @returns {element is HTMLInputElement}
+ */
+function isField(element) {
+  return element instanceof HTMLInputElement;
+}
+
+/**
  * @param {XMLHttpRequest} xhr
- * @returns {string}
+ * @returns {[text: string, field?: string]}
  */
 function explanation(xhr) {
   try {
-    return JSON.parse(xhr.responseText).detail;
+    const { detail, field } = JSON.parse(xhr.responseText);
+    return [detail, field];
   } catch {
-    return `The service answered with ${xhr.status}.`;
+    return [`The service answered with ${xhr.status}.`];
   }
 }
 

@@ -1,18 +1,8 @@
 import { line } from 'd3-shape';
+import type { CalibrationBin } from '../../base/contract/schemas.ts';
 import { type Html, html } from '../html.ts';
 import { countedText, countText, nameText, percentOf, shortNumber } from '../texts.ts';
 import { type EqualPlot, figure, numberPlot, sharePlot, toTenths } from './figure.ts';
-
-/** The rows with a prediction in a range. */
-interface CalibrationStep {
-  from: number;
-  to: number;
-  rows: number;
-  predicted: number;
-  actual: number;
-  low: number;
-  high: number;
-}
 
 interface CalibrationChart {
   id: string;
@@ -22,7 +12,7 @@ interface CalibrationChart {
   share: number;
   /** What the rows are, by default testing rows. */
   rows?: string;
-  bins: readonly CalibrationStep[];
+  bins: readonly CalibrationBin[];
 }
 
 const [WIDTH, HEIGHT] = [300, 344];
@@ -33,13 +23,8 @@ const counts = { top: 302, bottom: HEIGHT - 4 };
 const shares = sharePlot({ x: 'Predicted probability', y: 'Actual share' }, area);
 
 /** How often rows had a class, by the probability that was predicted; of a well calibrated model, the diagonal. */
-export function calibrationChart({
-  id,
-  name: given,
-  share,
-  rows = 'testing rows',
-  bins,
-}: CalibrationChart): Html {
+export function calibrationChart(chart: CalibrationChart): Html {
+  const { id, name: given, share, rows = 'testing rows', bins } = chart;
   const name = nameText(given);
   const percent = (value: number) => percentOf(value, 0);
   return figure({
@@ -69,7 +54,7 @@ interface ActualChart {
   name: string;
   /** What is predicted without a model. */
   baseline: number;
-  bins: readonly CalibrationStep[];
+  bins: readonly CalibrationBin[];
   /** Predicted and actual numbers of single rows. */
   points: readonly (readonly [predicted: number, actual: number])[];
 }
@@ -108,7 +93,7 @@ export function actualChart({ id, name, baseline, bins, points }: ActualChart): 
 }
 
 /** The range of the means and of nearly all rows: a single row that is far from all others would hide them. */
-function rangeOf(bins: readonly CalibrationStep[], points: ActualChart['points']): [number, number] {
+function rangeOf(bins: readonly CalibrationBin[], points: ActualChart['points']): [number, number] {
   const values = points.flat().sort((a, b) => a - b);
   const least = values[Math.floor(0.01 * values.length)] ?? 0;
   const most = values[Math.ceil(0.99 * values.length) - 1] ?? 0;
@@ -117,9 +102,9 @@ function rangeOf(bins: readonly CalibrationStep[], points: ActualChart['points']
   return high > low ? [low, high] : [low - 1, low + 1];
 }
 
-function drawing({ x, y, axes }: EqualPlot, bins: readonly CalibrationStep[], baseline: number): Html {
+function drawing({ x, y, axes }: EqualPlot, bins: readonly CalibrationBin[], baseline: number): Html {
   const most = Math.max(1, ...bins.map(({ rows }) => rows));
-  const draw = line<CalibrationStep>(
+  const draw = line<CalibrationBin>(
     bin => x(bin.predicted),
     bin => y(bin.actual),
   ).digits(1);
@@ -135,7 +120,7 @@ ${bins.map(bin => drawBin(bin, most, { x, y }))}
 }
 
 function drawBin(
-  { from, to, rows, predicted, actual, low, high }: CalibrationStep,
+  { from, to, rows, predicted, actual, low, high }: CalibrationBin,
   most: number,
   { x, y }: Pick<EqualPlot, 'x' | 'y'>,
 ): Html {
@@ -146,7 +131,7 @@ function drawBin(
   return html`<line class="interval" x1="${at}" x2="${at}" y1="${toTenths(y(low))}" y2="${toTenths(y(high))}"/><circle class="dot first" cx="${at}" cy="${toTenths(y(actual))}" r="${toTenths(2.5 + 2.5 * Math.sqrt(rows / most))}"/><rect class="count-bar" x="${toTenths(left)}" y="${counts.bottom - height}" width="${toTenths(Math.max(1, right - left))}" height="${height}"/>`;
 }
 
-function spoken(bins: readonly CalibrationStep[], name: string): string {
+function spoken(bins: readonly CalibrationBin[], name: string): string {
   const fullest = bins.toSorted((a, b) => b.rows - a.rows)[0];
   if (fullest === undefined) return '';
   const { from, to, rows, actual } = fullest;

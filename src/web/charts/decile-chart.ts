@@ -1,7 +1,6 @@
-import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type Html, html } from '../html.ts';
 import { countText, nameText, percentOf, shortened, shortNumber } from '../texts.ts';
-import { figure, toTenths } from './figure.ts';
+import { figure, roundScale, shareScale, toTenths } from './figure.ts';
 
 /** The distribution of the probabilities of a class, or of a predicted number. */
 export interface DecileRow {
@@ -32,12 +31,12 @@ const DECILES = Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`);
 
 const ROW = 36;
 const MAX_LABEL = 22;
-/** Where an axis of probabilities ends: at the first that all deciles are below. */
-const tops = [0.05, 0.1, 0.25, 0.5, 1];
 /** For each class or number, bands between its deciles and a line at the median, on one axis. */
 export function decileChart({ id, title, rows, all, isNumbers = false, head, shows }: DecileChart): Html {
   const text = isNumbers ? shortNumber : percentOf;
-  const at = (isNumbers ? axisOfNumbers(rows) : axisOfShares(rows)).range([0, 100]).clamp(true);
+  const least = Math.min(...rows.map(({ deciles }) => deciles[0] ?? 0));
+  const most = Math.max(...rows.map(({ deciles }) => deciles.at(-1) ?? 0));
+  const at = (isNumbers ? roundScale(least, most) : shareScale(most)).range([0, 100]).clamp(true);
   const [start, end] = at.domain().map(value => (isNumbers ? shortNumber(value) : percentOf(value, 0)));
   const ends = `rom ${start} at the left to ${end} at the right.`;
   const position = (value: number | undefined): string => `${toTenths(at(value ?? 0))}%`;
@@ -77,18 +76,3 @@ const bandsOf = (quantiles: readonly number[]): { from: number; to: number }[] =
   quantiles.slice(0, quantiles.length >> 1).map((from, i) => ({ from, to: quantiles.at(-1 - i) ?? from }));
 
 const medianOf = (quantiles: readonly number[]): number | undefined => quantiles[quantiles.length >> 1];
-
-const highest = (rows: readonly DecileRow[]): number =>
-  Math.max(...rows.map(({ deciles }) => deciles.at(-1) ?? 0));
-
-function axisOfShares(rows: readonly DecileRow[]): ScaleLinear<number, number> {
-  const most = highest(rows);
-  return scaleLinear([0, tops.find(each => most <= each) ?? 1], [0, 1]);
-}
-
-/** Round numbers around the deciles; 0 is among them if it is not far. */
-function axisOfNumbers(rows: readonly DecileRow[]): ScaleLinear<number, number> {
-  const [low, high] = [Math.min(...rows.map(({ deciles }) => deciles[0] ?? 0)), highest(rows)];
-  const from = low > 0 && low < high / 2 ? 0 : low;
-  return scaleLinear([from, high > from ? high : from + 1], [0, 1]).nice();
-}

@@ -98,6 +98,19 @@ export function frame(x: Axis, y: Axis, { left, top, right, bottom }: PlotArea):
 const anchorOf = (at: number, left: number, right: number): HtmlPart =>
   at > right - 8 && right > left ? 'end' : 'middle';
 
+/** An axis of round numbers around a range; 0 is among them if it is not far. */
+export const roundScale = (low: number, high: number): ScaleLinear<number, number> => {
+  const from = low > 0 && low < high / 2 ? 0 : low;
+  return scaleLinear([from, high > from ? high : from + 1], [0, 1]).nice();
+};
+
+/** Where an axis of shares may end, so that it seldom changes with them. */
+const shareEnds = [0.05, 0.1, 0.25, 0.5, 1];
+
+/** An axis of shares, to the first end that is not below the largest. */
+export const shareScale = (most: number): ScaleLinear<number, number> =>
+  scaleLinear([0, shareEnds.find(end => most <= end) ?? 1], [0, 1]);
+
 /** A tenth of a unit is less than anyone sees. */
 export const toTenths = (value: number): number => Math.round(value * 10) / 10;
 

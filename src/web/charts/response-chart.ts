@@ -2,7 +2,7 @@ import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
 import { countText, nameText, numberText, percentOf, shortened } from '../texts.ts';
-import { figure, frame, toTenths } from './figure.ts';
+import { figure, frame, roundScale, shareScale, toTenths } from './figure.ts';
 
 /** The probability of a class, or the predicted number, for each value of the column. */
 export interface ResponseSeries {
@@ -30,8 +30,6 @@ interface ResponseChart {
 
 const [WIDTH, HEIGHT] = [300, 240];
 const area = { left: 40, top: 24, right: WIDTH - 8, bottom: HEIGHT - 40 };
-/** The highest probability of the axis, so that it seldom changes as a persona does. */
-const tops = [0.05, 0.1, 0.25, 0.5, 1];
 
 /** Longer names would leave the drawing. */
 const MAX_TITLE = 32;
@@ -151,18 +149,11 @@ const textOf = (series: readonly ResponseSeries[]): ((value: number) => string) 
 const titleOf = (series: readonly ResponseSeries[]): string =>
   isOfNumber(series) ? `Predicted ${nameText(series[0]?.name ?? '')}` : 'Probabilities';
 
-/** The axis of the predictions: of numbers, round ones around them, with 0 if it is not far. */
+/** The axis of the predictions. */
 function scaleOf(series: readonly ResponseSeries[]): ScaleLinear<number, number> {
-  if (!isOfNumber(series)) return scaleLinear([0, topOf(series)], [0, 1]);
   const values = series.flatMap(({ probabilities }) => probabilities);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const from = low > 0 && low < high / 2 ? 0 : low;
-  return scaleLinear([from, high > from ? high : from + 1], [0, 1]).nice();
-}
-
-function topOf(series: readonly ResponseSeries[]): number {
-  const most = Math.max(0, ...series.flatMap(({ probabilities }) => probabilities));
-  return tops.find(top => most <= top) ?? 1;
+  const most = Math.max(...values);
+  return isOfNumber(series) ? roundScale(Math.min(...values), most) : shareScale(most);
 }
 
 function spoken(

@@ -15,7 +15,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   setSecurityHeaders(reply).code(problem.status);
   if (isPageRequest(request)) return sendPage(request, reply, errorPage(problem, request.id));
   // As bytes, because Fastify adds a charset to text, which this media type does not have.
-  return reply.type(problemType).send(Buffer.from(JSON.stringify(problem)));
+  // Of a form: where its page shows the error.
+  const { field } = Object(error);
+  return reply.type(problemType).send(Buffer.from(JSON.stringify({ ...problem, field })));
 }
 
 /** What to do about an error, by code or else by status. */

@@ -6,6 +6,7 @@ import {
   figureTitle,
   intervalText,
   shownFigures,
+  unusedTexts,
 } from '../../evaluate/figure-texts.ts';
 import { barChart } from '../charts/bar-chart.ts';
 import { type Html, type HtmlPart, html, named } from '../html.ts';
@@ -235,7 +236,7 @@ function factsSection(evaluation: Evaluation): Html {
           : undefined,
     ],
     ...Object.entries(joined.unused).map(([reason, rows]): [string, HtmlPart] => [
-      `Labels, ${reason.replaceAll('_', ' ')}`,
+      `Labels ${unusedTexts[reason] ?? reason}`,
       countText(rows),
     ]),
     ['Version of rowcast', version ?? undefined],

@@ -81,10 +81,11 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
     'sign in to these pages; a key for all reports also administers them: it sees all uploaded rows, trains, deletes data and reports, and manages keys',
 };
 
-interface KeyFormView {
+export interface KeyFormView {
   fields: NewKeyFields;
   reports: readonly string[];
   session: Session;
+  /** Why the last attempt failed. */
   message?: string | undefined;
 }
 
@@ -126,7 +127,7 @@ const reportFields = ({ bound, report }: NewKeyFields, reports: readonly string[
       <span>Only these${reports.length === 0 && html` <span class="muted">(no reports yet)</span>`}</span></label>
     ${
       reports.length > 0 &&
-      html`<div class="key-reports" role="group" aria-label="Reports of the key" tabindex="0">${reports.map(
+      html`<div class="check-list" role="group" aria-label="Reports of the key" tabindex="0">${reports.map(
         id =>
           html`<label class="check"><input type="checkbox" name="report" value="${id}"${flag('checked', report.includes(id))}> <span>${id}</span></label>`,
       )}</div>`

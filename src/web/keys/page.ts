@@ -6,7 +6,7 @@ import { confirmButton, copyBox, dayOf, timeOf } from '../elements.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
-import { keyFormCard, type NewKeyFields } from './new-key-form.ts';
+import { type KeyFormView, keyFormCard } from './new-key-form.ts';
 
 /** A key that nobody has seen yet. */
 export interface NewlyCreated {
@@ -14,15 +14,10 @@ export interface NewlyCreated {
   key: string;
 }
 
-export interface KeysView {
+export interface KeysView extends KeyFormView {
   rows: readonly KeyRow[];
-  reports: readonly string[];
-  session: Session;
   /** Keys that were just created, to be shown this once. */
   created: readonly NewlyCreated[] | undefined;
-  fields: NewKeyFields;
-  /** Why the last attempt failed. */
-  message?: string | undefined;
 }
 
 export const keysPage = (view: KeysView): Page => ({

@@ -1,5 +1,6 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
-import type { LastRun, Summary } from '../../runs/summary/summary.ts';
+import type { LastRun } from '../../runs/summary/last-run.ts';
+import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';

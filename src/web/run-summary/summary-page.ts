@@ -1,6 +1,6 @@
 import { sanitize, sanitizeLines } from '../../base/sanitize.ts';
-import type { LabelFigures } from '../../runs/drift/compare.ts';
-import { ONLY_NUMBER, type ScoreFigures } from '../../runs/drift/figures.ts';
+import type { LabelFigures, ScoreFigures } from '../../runs/drift/compare.ts';
+import { ONLY_NUMBER } from '../../runs/drift/figures.ts';
 import { standingFor } from '../../runs/summary/good-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { TimelinePoint } from '../../runs/summary/timeline.ts';

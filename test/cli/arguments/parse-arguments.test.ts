@@ -31,6 +31,14 @@ describe('a command line', () => {
       assert.deepEqual(await read(line), ['score', flags], line);
   });
 
+  it('that names the column as the target of a training is told the option for it', async () => {
+    await refused(
+      'train h.csv --target revenue',
+      /--target: .*got revenue\. Did you mean --predict revenue\?$/,
+    );
+    await refused('train h.csv --predict y --target number', /got number\. Did you mean numbers\?$/);
+  });
+
   it('accepts --model as a second name of --report, on each command that has it', async () => {
     const having = commands.filter(command => 'report' in optionsOf(command));
     assert.deepEqual(

@@ -38,6 +38,23 @@ describe('rowcast check', () => {
     assert.equal((await rowcast(['check', 'good.yaml'], { cwd })).code, 0);
   });
 
+  it('refuses options of a training or an evaluation that exclude each other, as the command would', async t => {
+    const score = 'score: { input: a.csv, report: r }\n';
+    const cwd = await newFolder(t, {
+      'bins.yaml': `${score}train:\n  history: h.csv\n  report: r\n  predict: y\n  target: numbers\n  bins: 4\n`,
+      'key.yaml': `${score}evaluate: { scored: s.csv, labels: l.csv, predict: y }\n`,
+      'both.yaml': `${score}train: { history: h.csv, report: r, predict: y, target: numbers }\nevaluate: { scored: s.csv, labels: l.csv, key: id }\n`,
+    });
+    const check = (file: string) => rowcast(['check', file], { cwd });
+    const bins = await check('bins.yaml');
+    assert.equal(bins.code, 2);
+    assert.match(bins.stderr, /bins\.yaml: --bins predicts ranges, .*\n {2}Leave out one of them\./);
+    const key = await check('key.yaml');
+    assert.equal(key.code, 2);
+    assert.match(key.stderr, /key\.yaml:2: --labels: nothing says which label is whose/);
+    assert.equal((await check('both.yaml')).code, 0);
+  });
+
   it('notices a url without a key, and outputs that are no pattern', async t => {
     const cwd = await newFolder(t, {
       'a.yaml': 'service: { url: "https://a.example" }\nscore: { input: a.csv, report: r }',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
-import type { ColumnFigures } from '../../../src/runs/drift/figures.ts';
+import type { ColumnFigures } from '../../../src/runs/drift/compare.ts';
 import { checkUnrecognized } from '../../../src/runs/guards/unrecognized-limits.ts';
 import { dataWarning, unrecognizedLine } from '../../../src/runs/observers/unknown-values.ts';
 import {

@@ -6,8 +6,7 @@ import type { Batch } from '../../../src/formats/records/batch.ts';
 import type { BatchReader } from '../../../src/formats/records/batch-reader.ts';
 import { compare, type VerifiedRows } from '../../../src/runs/verify/compare.ts';
 import { compareHeaders } from '../../../src/runs/verify/compare-header.ts';
-import { mismatch } from '../../../src/runs/verify/mismatch.ts';
-import { RecordCursor } from '../../../src/runs/verify/record-cursor.ts';
+import { mismatch, RecordCursor } from '../../../src/runs/verify/record-cursor.ts';
 
 export interface CompareOptions {
   rejects?: string | Buffer | undefined;

@@ -36,9 +36,9 @@ export async function upload(
 /** The problem document of a response. */
 export async function problemOf(
   response: Response,
-): Promise<{ status: number; code: string; detail: string }> {
+): Promise<{ status: number; code: string; detail: string; field?: string }> {
   assert.equal(response.headers.get('content-type'), 'application/problem+json');
-  return (await response.json()) as { status: number; code: string; detail: string };
+  return (await response.json()) as { status: number; code: string; detail: string; field?: string };
 }
 
 /** A client that stays until its upload has ended. */

@@ -128,6 +128,9 @@ function byClass({ by_class: classes }: Evaluation): string {
   ]);
 }
 
+/** Fits many columns into a line. */
+const shortTitle = (name: string): string => figureTitle(name).replace('Calibration error', 'Cal. error');
+
 /** The figures of segments, the most important one first, with its interval. */
 const segmentFigures = {
   classes: ['auc', 'log_loss', 'calibration_error', 'base_rate'],
@@ -140,7 +143,7 @@ const segments = ({ segments: all, kind }: Evaluation): string[] =>
     const names = others.filter(name => values.some(({ figures }) => name in figures));
     const more = values.length > MAX_LINES ? `, the first ${MAX_LINES} of ${values.length}` : '';
     return section(`By ${sanitize(by)}${more}`, [
-      [`  ${sanitize(by)}`, 'labels', figureTitle(main), '95% interval', ...names.map(figureTitle)],
+      [`  ${sanitize(by)}`, 'labels', figureTitle(main), '95% interval', ...names.map(shortTitle)],
       ...values
         .slice(0, MAX_LINES)
         .map(({ value, labelled, figures }) => [

@@ -1,7 +1,9 @@
 import type { RunObserver, RunView } from '../../observer.ts';
 import type { ResumePoint } from '../../output/output.ts';
+import type { RunRecord } from '../../run-record.ts';
+import type { Summary } from '../../summary/summary.ts';
 import type { Telemetry } from './open-telemetry.ts';
-import type { RunTelemetry } from './run-telemetry.ts';
+import type { ObservedRun, RunTelemetry } from './run-telemetry.ts';
 
 /** Sends traces and metrics of a run. */
 export interface TelemetryObserver extends RunObserver {
@@ -66,5 +68,24 @@ export class RunSpan implements RunObserver {
 
   resumed({ rowCounts }: ResumePoint): void {
     this.#span?.resumed(rowCounts.batches);
+  }
+}
+
+/** What traces and metrics say about a run in shards, whose record may be replaced by that of a later step. */
+export class FollowedRun implements ObservedRun {
+  readonly attributes: NonNullable<ObservedRun['attributes']>;
+  #record: RunRecord;
+
+  constructor(record: RunRecord, attributes: FollowedRun['attributes']) {
+    this.#record = record;
+    this.attributes = attributes;
+  }
+
+  get state(): Summary {
+    return this.#record.state;
+  }
+
+  follow(record: RunRecord): void {
+    this.#record = record;
   }
 }

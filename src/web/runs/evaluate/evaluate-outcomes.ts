@@ -3,6 +3,7 @@ import { counted, countOf } from '../../../base/number-text.ts';
 import { formatList, sanitize } from '../../../base/sanitize.ts';
 import { resultOf, startThread } from '../../../base/thread-result.ts';
 import type { Evaluation, EvaluationFacts } from '../../../evaluate/evaluation.ts';
+import type { KeyLookalikes } from '../../../evaluate/join/key-forms.ts';
 import type { EvaluatedFiles, TalliedFiles } from '../../../evaluate/tally-files.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 import { shownError } from '../../errors/shown-error.ts';
@@ -16,6 +17,7 @@ export interface OutcomesJob {
 
 export interface EvaluatedOutcomes extends Pick<TalliedFiles, 'lookalikes'> {
   evaluation: Evaluation;
+  keys: KeyLookalikes | undefined;
 }
 
 /** What the thread may take besides the memory of its columns. */
@@ -32,18 +34,18 @@ export async function evaluateOutcomes(job: OutcomesJob, gone: AbortSignal): Pro
   const worker = startThread(new URL('./outcomes-worker.js', import.meta.url), job, {
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
-  const { evaluation, lookalikes } = await resultOf<EvaluatedOutcomes>(worker, 'evaluating', {
+  const { evaluation, ...alike } = await resultOf<EvaluatedOutcomes>(worker, 'evaluating', {
     signal: gone,
   }).catch(error => {
     throw error instanceof RowcastError ? inPlainWords(error, job) : error;
   });
-  if (evaluation.coverage.labelled === 0) throw nothingJoined(evaluation, lookalikes);
+  if (evaluation.coverage.labelled === 0) throw nothingJoined(evaluation, alike);
   return evaluation;
 }
 
 /** What to do on the page about errors whose hints are for the command line. */
 const hints: Readonly<Record<string, string>> = {
-  other_row_count: 'Rows that were rejected are not in the output. Choose the column of a key.',
+  other_row_count: 'Rows that were rejected are not in the output. Choose columns of both files instead.',
   no_predictions: 'Name the column that the report predicts.',
 };
 
@@ -53,7 +55,7 @@ function inPlainWords(error: RowcastError, { files, facts }: OutcomesJob): Reque
   return invalid(`${name}: ${sentence(message)}${hint === null ? '' : ` ${hint}`}`);
 }
 
-export const invalid = (text: string): RequestError => new RequestError('invalid_csv', sanitize(text));
+const invalid = (text: string): RequestError => new RequestError('invalid_csv', sanitize(text));
 
 const REASONS: Readonly<Record<string, string>> = {
   no_label: 'have no outcome',
@@ -65,11 +67,16 @@ const REASONS: Readonly<Record<string, string>> = {
   label_twice: 'are there again',
 };
 
-function nothingJoined({ joined }: Evaluation, lookalikes: EvaluatedOutcomes['lookalikes']): RequestError {
+function nothingJoined(
+  { joined }: Evaluation,
+  { lookalikes, keys }: Omit<EvaluatedOutcomes, 'evaluation'>,
+): RequestError {
   const reasons = Object.entries(joined.unused).map(
     ([reason, rows]) => `${counted(rows)} ${REASONS[reason] ?? reason}`,
   );
   const alike = lookalikes.slice(0, 3).map(({ text, name }) => ` Is "${text}" the same as "${name}"?`);
+  if (keys !== undefined)
+    alike.push(` Its keys differ from those of the run only in ${formatList(keys.forms)}.`);
   return invalid(
     `No row of the run gets an outcome from this file. Of its ${countOf(joined.labels, 'row')}, ${formatList(reasons)}.${alike.join('')}`,
   );

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
-import { formatList } from '../../../base/sanitize.ts';
+import { formatList, sanitize } from '../../../base/sanitize.ts';
 import { readVersion } from '../../../base/version.ts';
 import { testingFigures } from '../../../evaluate/evaluation-of.ts';
 import { readLayout } from '../../../formats/formats.ts';
@@ -17,13 +17,28 @@ import { nameText } from '../../texts.ts';
 import { formatOfRun } from '../download-routes.ts';
 import type { RunContext } from '../runs.ts';
 import type { StoredProgress } from '../stored-run.ts';
-import { evaluateOutcomes, invalid } from './evaluate-outcomes.ts';
-import { evaluationForm, IN_ORDER } from './evaluation-form.ts';
+import { evaluateOutcomes } from './evaluate-outcomes.ts';
+import { evaluationForm, IN_ORDER, MAX_CHOSEN } from './evaluation-form.ts';
 
+/** The columns of the output with given indices; one, several or none. */
+const indices = z
+  .union([z.array(z.coerce.number()), z.coerce.number().transform(each => [each])])
+  .default([]);
 const query = z.object({
   join: z.string().default(''),
+  key: indices,
+  by: indices,
   outcome: z.string().default(''),
 });
+
+/** An error that a page shows beside one of its fields. */
+export class FieldError extends RequestError {
+  readonly field: string;
+  constructor(field: string, detail: string) {
+    super('invalid_csv', detail);
+    this.field = field;
+  }
+}
 
 /** The page of a finished run that takes a file of outcomes, and says whether its predictions came true. */
 export const evaluationRoutes: FastifyPluginAsync<RunContext> = async (app, context) => {
@@ -51,7 +66,9 @@ ${evaluationForm({
   id,
   columns: await columnsOf(run),
   predicts: report?.predicts ?? known?.predicts,
-  key: known?.joined.key[0],
+  inOrder: known?.joined.by === 'row',
+  key: known?.joined.key ?? [],
+  by: known?.segments.map(({ by }) => by) ?? [],
 })}</div>`,
       styles: ['charts.css', 'run-summary.css'],
       scripts: ['upload.js'],
@@ -63,7 +80,7 @@ ${evaluationForm({
     requireScope(request, value.report, 'predict');
     const run = finished(value);
     const { id, file } = run;
-    const { join, outcome } = query.parse(request.query);
+    const { join, outcome, ...chosen } = query.parse(request.query);
     const report = await reportOf(run);
     const predict = report?.predicts ?? outcome;
     const { client, name } = upload;
@@ -71,14 +88,16 @@ ${evaluationForm({
       const names = profile.columns.map(column => column.name);
       const column = outcome || predict;
       if (!names.includes(column))
-        throw invalid(
-          `${name} has no column "${column}" with the outcome. Its columns are: ${formatList(names)}.`,
+        throw new FieldError(
+          'outcome',
+          sanitize(
+            `${name} has no column "${column}" with the outcome. Its columns are: ${formatList(names)}.`,
+          ),
         );
-      const key = keyOf(join, {
-        scored: await columnsOf(run),
-        outcomes: names.filter(each => each !== column),
-        name,
-      });
+      const scored = await columnsOf(run);
+      const outcomes = names.filter(each => each !== column);
+      const by = chosenOf('by', chosen.by, scored);
+      const key = keyOf(join, chosenOf('key', chosen.key, scored), { scored, outcomes, name });
       const job = {
         files: {
           ...{
@@ -86,8 +105,7 @@ ${evaluationForm({
             ...groups,
             scored: [runs.store.files(id).output],
             labels: [incoming.path],
-            key,
-            predict,
+            ...{ key, by, predict },
           },
           inputFormat: formatOfRun(run),
           delimiter: run.delimiter,
@@ -144,19 +162,33 @@ interface BothFiles {
   name: string;
 }
 
-/** The columns by which outcomes are joined; none if rows are in order. @throws RequestError `invalid_csv` */
-function keyOf(join: string, { scored, outcomes, name }: BothFiles): string[] {
-  if (join === IN_ORDER) return [];
-  if (join !== '') {
-    const column = scored[Number(join)] ?? '';
-    if (outcomes.includes(column)) return [column];
-    throw invalid(`${name} has no column "${column}". Its columns are: ${formatList(outcomes)}.`);
+/** The columns of the output that were chosen. @throws FieldError */
+function chosenOf(field: string, indices: readonly number[], columns: readonly string[]): string[] {
+  if (indices.length > MAX_CHOSEN) throw new FieldError(field, `Choose at most ${MAX_CHOSEN} columns.`);
+  const names = indices.map(index => columns[index]).filter(name => name !== undefined);
+  const twice = names.find(name => columns.indexOf(name) !== columns.lastIndexOf(name));
+  if (twice === undefined) return names;
+  throw new FieldError(field, sanitize(`The output has two columns named "${twice}", so it cannot be used.`));
+}
+
+/** The columns by which outcomes are joined; none if rows are in order. @throws FieldError */
+function keyOf(join: string, chosen: string[], { scored, outcomes, name }: BothFiles): string[] {
+  const refused = (text: string): FieldError => new FieldError('join', sanitize(text));
+  if (join === IN_ORDER) {
+    if (chosen.length === 0) return [];
+    throw refused('You have chosen columns, but also the order of rows. Choose one of them.');
   }
+  const missing = chosen.filter(column => !outcomes.includes(column));
+  if (missing.length > 0)
+    throw refused(
+      `${name} has no column ${formatList(missing.map(column => `"${column}"`))}. Its columns are: ${formatList(outcomes)}.`,
+    );
+  if (chosen.length > 0) return chosen;
   const shared = outcomes.filter(column => scored.includes(column));
   if (shared.length === 1) return shared;
-  throw invalid(
+  throw refused(
     shared.length === 0
       ? `${name} has no column of the output, so nothing says which outcome belongs to which row. The columns of the output are: ${formatList(scored)}.`
-      : `Both files have the columns ${formatList(shared)}. Choose the one that says which outcome belongs to which row.`,
+      : `Both files have the columns ${formatList(shared)}. Choose those that say which outcome belongs to which row.`,
   );
 }

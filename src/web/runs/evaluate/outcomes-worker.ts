@@ -7,6 +7,10 @@ import type { EvaluatedOutcomes, OutcomesJob } from './evaluate-outcomes.ts';
 // Only `evaluateOutcomes` starts this file, with an OutcomesJob.
 const { files, facts } = workerData as OutcomesJob;
 await postResult(async (): Promise<EvaluatedOutcomes> => {
-  const { tally, joined, lookalikes } = await tallyFiles(files);
-  return { evaluation: evaluationOf(tally, { ...facts, joined }), lookalikes };
+  const { tally, segments, joined, lookalikes, unmatched } = await tallyFiles(files);
+  return {
+    evaluation: evaluationOf(tally, { ...facts, joined }, segments),
+    lookalikes,
+    keys: unmatched?.forms.lookalikes,
+  };
 });

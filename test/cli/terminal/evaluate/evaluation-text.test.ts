@@ -19,7 +19,7 @@ describe('an evaluation on the terminal', () => {
 
   it('has lines of at most 80 characters, but for warnings', () => {
     for (const evaluation of [
-      churned(),
+      churned({ plans: ['Île-de-France', 'Auvergne'] }),
       revenue(),
       evaluationOfSet('20 classes'),
       evaluationOfSet('one class'),

@@ -37,10 +37,26 @@ describe('the outcomes of a run in a browser', { skip: noBrowser, timeout: 300_0
       await page.getByRole('heading', { name: 'Did the predictions' }).waitFor();
       assert.deepEqual(await axeViolations(page), []);
       await chooseFile(page, wrong);
-      await page.getByText('wrong.csv has no column "outcome"').waitFor();
+      const message = 'wrong.csv has no column "outcome"';
+      await page
+        .locator('.field', { has: page.getByLabel('Column with') })
+        .getByText(message)
+        .waitFor();
       assert.deepEqual(await axeViolations(page), []);
+      await page.getByLabel('Column with the outcome').fill('left');
+      await page.getByRole('group', { name: 'Columns that both' }).getByLabel('plan').check();
+      await page.getByRole('button', { name: 'Evaluate the same file again' }).click();
+      await page
+        .getByRole('group', { name: 'Which outcome' })
+        .getByText('wrong.csv has no column "plan"')
+        .waitFor();
+      assert.deepEqual(await axeViolations(page), []);
+      await page.getByLabel('Column with the outcome').fill('outcome');
+      await page.getByRole('group', { name: 'Columns that both' }).getByLabel('plan').uncheck();
+      await page.getByRole('group', { name: 'Columns whose values' }).getByLabel('plan').check();
       await chooseFile(page, right);
       await page.getByRole('heading', { name: 'Evaluation of outcome' }).waitFor();
+      await page.getByRole('heading', { name: 'By plan', exact: true }).waitFor();
       assert.deepEqual(await axeViolations(page), []);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(overflow) <= 0, `wider by ${overflow}`);

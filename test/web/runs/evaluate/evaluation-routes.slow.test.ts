@@ -29,6 +29,19 @@ const personas = (separator = ','): string =>
 const outcomes = ([first, second]: readonly string[], key = 'id', column = 'outcome'): string =>
   `${column},${key}\n${Array.from({ length: rows / 2 }, (_, i) => `${i % 3 ? first : second},p${2 * i}\n`).join('')}`;
 
+/** What the form has; columns are chosen by their indices. */
+interface Fields {
+  join?: string;
+  outcome?: string;
+  key?: readonly number[];
+  by?: readonly number[];
+}
+
+const listed = (fields: Fields): [string, string][] =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
+
 const evaluate = (
   browser: SignedIn,
   id: string,
@@ -37,9 +50,9 @@ const evaluate = (
     name = 'outcomes.csv',
     headers = {},
     ...fields
-  }: { name?: string; join?: string; outcome?: string; headers?: Record<string, string> } = {},
+  }: Fields & { name?: string; headers?: Record<string, string> } = {},
 ): Promise<Response> =>
-  browser.fetch(`/platform/runs/${id}/evaluation?${new URLSearchParams(fields)}`, {
+  browser.fetch(`/platform/runs/${id}/evaluation?${new URLSearchParams(listed(fields))}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/octet-stream',
@@ -61,7 +74,8 @@ describe('a file of outcomes for a run of the platform', () => {
     const { browser, home, id, classes } = await platformWithRun(t);
     assert.match(await browser.page(`/runs?run=${id}`), new RegExp(`href="/runs/${id}/evaluation"`));
     const form = await browser.page(`/runs/${id}/evaluation`);
-    assert.match(form, /<option value="0">by id<\/option>/);
+    assert.match(form, /name="key" value="0" data-field> <span>id<\/span>/);
+    assert.ok(!form.includes('probability_'));
     assert.match(form, /<input id="outcome" name="outcome" value="outcome"/);
     const response = await evaluate(browser, id, outcomes(classes));
     assert.equal(response.status, 201, await response.clone().text());
@@ -90,7 +104,7 @@ describe('a file of outcomes for a run of the platform', () => {
     assert.match(page, /<h1>Evaluation of .*outcome/);
     assert.match(page, /Testing rows/);
     assert.match(page, /<dt>Labels<\/dt><dd>outcomes\.csv/);
-    assert.match(page, /<option value="0" selected>/);
+    assert.match(page, /name="key" value="0" data-field checked>/);
     assert.ok(!page.includes(home));
     assert.deepEqual(await readdir(join(home, 'data')), []);
     assert.equal((await browser.submit(`/platform/runs/${id}/delete`)).status, 303);
@@ -124,7 +138,41 @@ describe('a file of outcomes for a run of the platform', () => {
     assert.equal(response.status, 201, await response.clone().text());
     assert.equal(JSON.parse(await response.text()).coverage.labelled, rows);
     const short = await problemOf(await evaluate(browser, id, 'outcome\nyes\n', { join: 'row' }));
-    assert.match(short.detail, /^outcomes\.csv: 1 label cannot be joined .*Choose the column of a key\.$/);
+    assert.match(
+      short.detail,
+      /^outcomes\.csv: 1 label cannot be joined .*Choose columns of both files instead\.$/,
+    );
+  });
+
+  it('may have a key of several columns, and is evaluated by the values of others', async t => {
+    const { browser, id, classes } = await platformWithRun(t);
+    const lines = Array.from({ length: rows }, (_, i) => `p${i},${i % 7},${classes[i % 2]},x\n`);
+    // The id alone is there twice, with another outcome.
+    const others = Array.from({ length: rows }, (_, i) => `p${i},${(i % 7) + 1},${classes[(i + 1) % 2]},x\n`);
+    const body = `id,__proto__,outcome,plan\n${[...lines, ...others].join('')}`;
+    const response = await evaluate(browser, id, body, { key: [0, 3], by: [2, 3] });
+    assert.equal(response.status, 201, await response.clone().text());
+    const { joined, coverage, segments } = JSON.parse(await response.text());
+    assert.deepEqual(
+      [joined.key, joined.unused, coverage.labelled],
+      [['id', '__proto__'], { not_scored: rows }, rows],
+    );
+    assert.deepEqual(
+      segments.map(({ by, values }: { by: string; values: { value: string }[] }) => [
+        by,
+        values.map(({ value }) => value),
+      ]),
+      [
+        ['plan', ['Basic', 'プレミアム']],
+        ['__proto__', ['0', '1', '2', '3', '4', '5', '6']],
+      ],
+    );
+    const page = await browser.page(`/runs/${id}/evaluation`);
+    assert.match(page, /AUC by plan/);
+    assert.deepEqual(
+      [...page.matchAll(/name="(\w+)" value="(\w*)" data-field checked/g)].map(([, ...choice]) => choice),
+      [['join', ''], ...[0, 3].map(index => ['key', `${index}`]), ...[2, 3].map(index => ['by', `${index}`])],
+    );
   });
 
   it('is of numbers as well', async t => {
@@ -146,15 +194,24 @@ describe('a file of outcomes for a run of the platform', () => {
 
   it('is refused in plain words if it does not fit', async t => {
     const { browser, home, id, classes } = await platformWithRun(t);
-    for (const [body, fields, message] of [
+    for (const [body, fields, message, place] of [
       [
         outcomes(classes, 'id', 'left'),
         {},
         /^outcomes\.csv has no column "outcome" with the outcome\. .*left/,
+        'outcome',
       ],
-      [outcomes(classes, 'key'), {}, /has no column of the output.*The columns of the output are: id, /],
-      ['outcome,id,plan\nyes,p1,Basic\n', {}, /Both files have the columns id, plan\. Choose/],
-      [outcomes(classes), { join: '2' }, /outcomes\.csv has no column "plan"/],
+      [
+        outcomes(classes, 'key'),
+        {},
+        /has no column of the output.*The columns of the output are: id, /,
+        'join',
+      ],
+      ['outcome,id,plan\nyes,p1,Basic\n', {}, /Both files have the columns id, plan\. Choose/, 'join'],
+      [outcomes(classes), { key: [0, 2] }, /outcomes\.csv has no column "plan"/, 'join'],
+      [outcomes(classes), { join: 'row', key: [0] }, /chosen columns, but also the order/, 'join'],
+      [outcomes(classes), { key: [0, 1, 2, 3, 4, 5] }, /^Choose at most 5 columns\.$/, 'key'],
+      [outcomes(classes), { by: [0, 1, 2, 3, 4, 5] }, /^Choose at most 5 columns\.$/, 'by'],
       [
         outcomes(classes).replaceAll(',p', ',q'),
         {},
@@ -165,8 +222,8 @@ describe('a file of outcomes for a run of the platform', () => {
     ] as const) {
       const response = await evaluate(browser, id, body, fields);
       assert.equal(response.status, 422, `${message}: ${await response.clone().text()}`);
-      const { status, code, detail } = await problemOf(response);
-      assert.deepEqual([status, code], [422, 'invalid_csv'], detail);
+      const { status, code, detail, field } = await problemOf(response);
+      assert.deepEqual([status, code, field], [422, 'invalid_csv', place], detail);
       assert.match(detail, message);
       assert.ok(!/--[a-z]/.test(detail) && !detail.includes(home), detail);
     }
@@ -183,12 +240,12 @@ describe('a file of outcomes for a run of the platform', () => {
     );
     const response = await evaluate(browser, id, outcomes(classes, hostile), {
       name: `../../${hostile}.csv`,
-      join: '0',
+      key: [0],
     });
     assert.equal(response.status, 201, await response.clone().text());
     const page = await browser.page(`/runs/${id}/evaluation`);
     assert.ok(!page.includes('<script>alert') && !page.includes('\u202e'));
-    const refused = await evaluate(browser, id, 'a\nb\n', { name: `${hostile}.csv`, join: '0' });
+    const refused = await evaluate(browser, id, 'a\nb\n', { name: `${hostile}.csv`, key: [0] });
     assert.ok(!(await refused.text()).includes('\u202e'));
   });
 

@@ -2,11 +2,19 @@ import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Evaluation } from '../../../src/evaluate/evaluation.ts';
+import { evaluate } from '../../../src/library/evaluate/evaluate.ts';
+import { readReport } from '../../../src/models/store/report-store.ts';
+import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
+import { startObjectService } from '../../support/object-store/object-service.ts';
+import { parquetOf } from '../../support/parquet.ts';
 import type { Finished } from '../../support/rowcast.ts';
+import { csv, history } from '../../support/service/history.ts';
+import { ownTrainedHome } from '../../support/service/serving.ts';
 
 /** 40 customers: every probability of the scored ones, and whether each has left. */
 const customers = Array.from({ length: 40 }, (_, index) => ({
@@ -138,6 +146,119 @@ describe('rowcast evaluate', () => {
     assert.match(stderr, /1 label "1" is no class; is it "yes"\?/);
     assert.doesNotMatch(stderr, /elsewhere/);
     assert.match(stdout.toString(), /^left: 1 of 40 scored rows has a label/);
+  });
+
+  it('refuses labels none of which has a scored row, and says in what their keys differ', async t => {
+    const numbers = (keyOf: (number: number) => string): string =>
+      `id,amount\n${Array.from({ length: 30 }, (_, i) => `${keyOf(i + 1)},5\n`).join('')}`;
+    const scored = numbers(i => String(i).padStart(3, '0')).replace('amount', 'predicted_amount');
+    const { refused, run, evaluated, read } = await bench(t, {
+      'numbers.csv': scored,
+      'plain.csv': numbers(String),
+      'decimals.csv': numbers(i => `${i}.0`),
+      'spaces.csv': numbers(i => ` ${String(i).padStart(3, '0')}`),
+      'others.csv': numbers(i => `x${i}`),
+      'texts.csv': scored.replace(/,5/g, ',five').replace('predicted_', ''),
+      'later.csv': scored.replace(/,5/g, ',').replace('predicted_', ''),
+      'some.csv': numbers(i => (i <= 10 ? String(i).padStart(3, '0') : String(i))),
+      'none.csv': 'id,predicted_amount\n001,\n',
+      'full.csv': 'id,amount\n001,5\n',
+    });
+    const by = (file: string): string => `numbers.csv --labels ${file} --key id --predict amount`;
+    const none =
+      /none of 30 labels belongs to a scored row with a prediction: 30 of keys that were not scored/;
+    const example = /the labels have the key "1", the scored rows "001" \[no_matches\]/;
+    await refused(`${by('plain.csv')} --summary s.json`, none, example, /differ only in leading zeros\./);
+    await assert.rejects(read('s.json'), { code: 'ENOENT' });
+    await refused(by('decimals.csv'), none, /only in decimals that are zero, leading zeros/);
+    await refused(by('spaces.csv'), none, /key " 001", .*\n.*only in spaces around them/);
+    await refused(
+      by('others.csv'),
+      none,
+      /key "x1", the scored rows "001"/,
+      /both files are of the same rows/,
+    );
+    await refused(by('texts.csv'), /30 that are not what is predicted \[no_matches\]/);
+    await refused(
+      'none.csv --labels full.csv --key id --predict amount',
+      /none of 1 label .*1 scored row without a valid prediction/,
+    );
+    const { stderr, code } = await run(by('some.csv'));
+    assert.equal(code, 0);
+    assert.match(stderr, /20 keys of labels differ from a key of scored rows only in leading zeros\./);
+    // Nothing is wrong with labels that have not come yet.
+    assert.equal((await evaluated(by('later.csv'))).coverage.labelled, 0);
+  });
+
+  it('reads scored rows and labels of stores and Parquet, and a program gets the same evaluation', async t => {
+    const service = await startObjectService(t);
+    const env = {
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_ENDPOINT_URL_S3: service.endpoint,
+    };
+    const { evaluated, cwd } = await bench(t, {
+      'scored.parquet': await parquetOf(SCORED),
+      'labels.parquet': await parquetOf(LABELS),
+    });
+    service.put('/out/a.csv', Buffer.from(SCORED));
+    service.put('/labels.csv.gz', gzipSync(LABELS));
+    const expected = figuresOf(await evaluated(`scored.csv ${BY_KEY}`));
+    const parquet = await evaluated('scored.parquet --labels labels.parquet --key id --predict left');
+    assert.deepEqual(figuresOf(parquet), expected);
+    const args = 's3://bucket/out/*.csv --labels s3://bucket/labels.csv.gz --key id --predict left';
+    const { stderr, code } = await rowcast(
+      ['evaluate', ...args.split(' '), '--summary', 's3://bucket/s.json', '--html', 's3://bucket/p.html'],
+      { cwd, env },
+    );
+    assert.equal(code, 0, stderr);
+    const stored = (key: string): string => service.objects.get(key)?.bytes.toString() ?? '';
+    assert.deepEqual(figuresOf(JSON.parse(stored('/s.json'))), expected);
+    assert.match(stored('/p.html'), /^<!doctype html>/i);
+    const at = (name: string): string => join(cwd, name);
+    const given = { labels: [at('labels.csv')], key: ['id'], predict: 'left' };
+    const steps: string[] = [];
+    const own = await evaluate({
+      scored: pathToFileURL(at('scored.parquet')),
+      ...given,
+      onStep: step => steps.push(step),
+    });
+    assert.deepEqual(figuresOf(own), expected);
+    assert.match(steps.join(), /reading labels: 40 rows/);
+    await assert.rejects(evaluate({ scored: at('scored.csv'), ...given, minAuc: 1, home: cwd }), {
+      code: 'beyond_limit',
+    });
+    await assert.rejects(evaluate({ scored: at('scored.csv'), ...given, key: ['plan'] }), {
+      code: 'no_such_column',
+    });
+    await assert.rejects(evaluate({ scored: at('scored.csv'), ...given, signal: AbortSignal.abort() }), {
+      code: 'interrupted',
+    });
+  });
+
+  it('shows the figures of the report with which a folder was scored, unless it was trained again', async t => {
+    const home = await ownTrainedHome(t);
+    const personas = Array.from({ length: 60 }, (_, i) => `p${i},${i % 50},Basic\n`);
+    const { cwd, evaluated } = await bench(t, {
+      'a.csv': `id,monthly amount,plan,__proto__\n${personas.join('').replaceAll('\n', ',1\n')}`,
+    });
+    const score = ['score', 'a*.csv', '--report', 'one', '-o', 'out/{name}.csv', '--home', home];
+    const { code, stderr } = await rowcast(score, { cwd });
+    assert.equal(code, 0, stderr);
+    const { classes = [], quality } = await readReport(home, 'one');
+    await writeFile(
+      join(cwd, 'labels.csv'),
+      `id,outcome\n${personas.map((_, i) => `p${i},${classes[i % 2]}\n`).join('')}`,
+    );
+    const args = `out --labels labels.csv --key id --home ${home}`;
+    const { report, testing, predicts } = await evaluated(args);
+    assert.deepEqual([report, predicts, testing?.accuracy], ['one', 'outcome', Object(quality).accuracy]);
+    await writeFile(join(home, 'h.csv'), csv(history({ rows: 300 })));
+    await trainReport({
+      ...{ historyFile: join(home, 'h.csv'), predict: 'outcome', home, id: 'one' },
+      ...{ ifExists: 'replace', seed: 7 },
+    });
+    assert.equal((await evaluated(`${args} --predict outcome`)).testing, null);
   });
 
   it('evaluates each value of a column, and another evaluation beside', async t => {
