@@ -50,6 +50,8 @@ spawn(
   process.execPath,
   [
     '--test',
+    // Fewer collections of what tests leave behind take a few percent of their time.
+    '--max-semi-space-size=64',
     ...(values.coverage ? coverage : []),
     // More than there are cores, because many tests only wait.
     `--test-concurrency=${availableParallelism() + 2}`,

@@ -144,7 +144,6 @@ describe('KeyJoin', () => {
             reference(labels, scored),
           ),
       ),
-      { numRuns: 100 },
     );
   });
 
