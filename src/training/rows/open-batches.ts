@@ -47,7 +47,6 @@ interface OpenRecords extends Pick<BatchReader, 'release'> {
 }
 
 const BATCH_ROWS = 10_000;
-const BATCH_BYTES = 1 << 20;
 
 /**
  * Opens a file, or stdin for `-`, plain, gzip or zstd, and reads its header.
@@ -65,7 +64,7 @@ export async function openRecords(
     const records = layout.records({
       file: source.name,
       batchRows: BATCH_ROWS,
-      batchBytes: options.batchBytes ?? (() => BATCH_BYTES),
+      batchBytes: options.batchBytes ?? (() => 1 << 20),
       maxRecordBytes: options.maxRecordBytes,
       onLongField: options.onLongField,
       start: layout.start,
