@@ -8,8 +8,7 @@
 //   npm run coverage               the quick tests, and which lines of src they run, from Node 22 on; what a command
 //                                  does in a process of its own is not counted
 // Neighbouring files share a process, except *.alone.test.ts, which change or measure theirs, or take long in full, and
-// *.slow.test.ts. Files
-// that are chosen by their path have a process each.
+// *.slow.test.ts. Files that are chosen by their path have a process each.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
