@@ -12,14 +12,14 @@ import { startStub } from './support/stub/service.ts';
  * subjects that came later is counted on its own, by the name of its folders.
  */
 const LIMITS = {
-  'lines of imported in src': 4_210,
-  'lines of imported in test': 1_930,
-  'lines of numbers in src': 990,
-  'lines of numbers in test': 740,
-  'lines of evaluate in src': 4_640,
-  'lines of evaluate in test': 1_720,
-  'lines of reuse in src': 2_120,
-  'lines of reuse in test': 1_030,
+  'lines of imported in src': 4_230,
+  'lines of imported in test': 1_980,
+  'lines of numbers in src': 1_040,
+  'lines of numbers in test': 800,
+  'lines of evaluate in src': 4_970,
+  'lines of evaluate in test': 1_970,
+  'lines of reuse in src': 2_700,
+  'lines of reuse in test': 1_400,
   'files of src': 832,
   'lines of src': 96_200,
   'lines of test': 78_800,

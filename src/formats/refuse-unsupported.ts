@@ -1,12 +1,11 @@
 import { RowcastError } from '../base/errors.ts';
-import { isPath, type PipedFile, pathWord, pipeOf } from '../base/shell-pipe.ts';
+import { asInput, isPath, type PipedFile, pathWord, pipeOf } from '../base/shell-pipe.ts';
 import {
   type FileConversion,
   type FirstBytes,
   RECOGNIZED_BYTES,
   unsupportedFiles,
 } from '../base/unsupported-files.ts';
-import { asInput } from './filtered-by.ts';
 
 /** `PAR1`, and a 32-bit field (Thrift's compact protocol): of a page, or of the metadata of a file without rows. */
 const PARQUET = 'PAR1\x15';

@@ -3,6 +3,7 @@ import type { CallStatistics } from '../base/contract/call-statistics.ts';
 import { classesOf, type PredictionType } from '../base/contract/predictions.ts';
 import { defaultProtocol } from '../base/contract/protocol-names.ts';
 import { schemeOf } from '../base/scheme.ts';
+import { savedBy } from '../scoring/reuse/unsent.ts';
 import { newRowCounts, type RowCounts } from '../scoring/row-counts.ts';
 import { partialOf } from '../storage/local/sibling-path.ts';
 import { type Attempt, firstAttempt } from './attempt.ts';
@@ -106,6 +107,7 @@ export class RunFacts {
       prediction: predictionType ?? null,
       options: names.options,
       ...summaryCounts(rowCounts),
+      ...savedBy(names.options, rowCounts),
       seconds: Math.round(seconds * 1000) / 1000,
       rows_per_second: seconds > 0 ? Math.round(Math.max(0, rowsInSeconds) / seconds) : 0,
       latency_ms:

@@ -11,6 +11,7 @@ import type { LeastRows, RejectBudget } from './guards/reject-budget.ts';
 import type { EarlyEnd, InputWaitOptions } from './input-wait.ts';
 import type { RequestWatch, RunObserver } from './observer.ts';
 import type { RunPathsOptions } from './paths/run-paths.ts';
+import type { PlannedEarlier } from './reuse/made-by.ts';
 import type { RunControl } from './run-control.ts';
 import type { LastRun } from './summary/last-run.ts';
 import type { RunMemory, RunNames } from './summary/summary.ts';
@@ -81,6 +82,8 @@ interface RunPart extends ScoredPart {
   readonly reportHash: string;
   /** Throws if the input is not the one that was planned, as far as only its format knows. */
   readonly checkInput: (input: Identity) => void;
+  /** The outputs of --reuse. */
+  readonly earlier?: readonly PlannedEarlier[] | undefined;
 }
 
 /** The names of a run that no command makes. */

@@ -6,6 +6,7 @@ import { counted, countOf } from '../base/number-text.ts';
 import { isFaultCode } from '../formats/records/faults.ts';
 import { INPUT_START } from '../formats/records/position.ts';
 import type { MergedPart } from './merge/merged-part.ts';
+import { addUnsent } from './reuse/unsent.ts';
 
 /**
  * Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run.
@@ -100,17 +101,6 @@ export function count(rowCounts: RowCounts, merged: MergedPart, from = INPUT_STA
   if (endsBatch) rowCounts.batches += 1;
   rowCounts.bytesIn = end.offset - from.offset;
   for (const { code } of rejects) countCode(rowCounts.rejectedBy, code);
-}
-
-/** Adds rows that were not sent. */
-function addUnsent(
-  rowCounts: RowCounts,
-  more: { reused?: number | undefined; equal?: number | undefined },
-): void {
-  for (const name of ['reused', 'equal'] as const) {
-    const rows = more[name];
-    if (rows !== undefined) rowCounts[name] = (rowCounts[name] ?? 0) + rows;
-  }
 }
 
 function addLines(rowCounts: RowCounts, lines: number): void {

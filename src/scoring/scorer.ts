@@ -1,7 +1,7 @@
 import type { CallStatistics } from '../base/contract/call-statistics.ts';
+import type { MissingStyle } from '../base/contract/limits.ts';
 import type { PredictionType } from '../base/contract/predictions.ts';
 import type { Description } from '../base/contract/schemas.ts';
-import type { MissingStyle } from '../base/contract/sent-types.ts';
 import type { AppendedOptions } from '../formats/appended.ts';
 import type { LearnedColumn } from '../formats/columns/column-encoder.ts';
 import type { Layout } from '../formats/format.ts';

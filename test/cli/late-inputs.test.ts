@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { csv, filesWith } from '../support/scoring/files.ts';
+import { slow } from '../support/slow.ts';
 
 describe('--wait-for-input', () => {
   for (const [name, input, missing] of [
@@ -47,7 +48,7 @@ describe('--wait-for-input', () => {
     assert.equal(code, 0, stderr);
   });
 
-  it('reads the one of many files again that was cut off when the rest of it has arrived', async t => {
+  slow('reads the one of many files again that was cut off when the rest of it has arrived', async t => {
     const whole = gzipSync(csv(1000));
     const { cwd, stub, read, score } = await filesWith(t, {
       'in/cut.csv.gz': whole.subarray(0, 900),

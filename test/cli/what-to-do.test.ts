@@ -9,6 +9,7 @@ import type { Finished } from '../support/rowcast.ts';
 import { key } from '../support/secrets.ts';
 import { csv, history } from '../support/service/history.ts';
 import { trainedHome } from '../support/service/serving.ts';
+import { slow } from '../support/slow.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 interface Bench {
@@ -82,7 +83,7 @@ describe('what a message says to do', () => {
     assert.match(stderr, /\n {2}Rows of in\.csv from 1 on are not scored\. /);
   });
 
-  it('names the pattern of the folder that was given', async t => {
+  slow('names the pattern of the folder that was given', async t => {
     const { cwd, run } = await bench(t);
     await mkdir(join(cwd, 'hist'));
     await writeFile(join(cwd, 'hist/a.csv'), csv(history({ rows: 200 })));
@@ -119,7 +120,7 @@ describe('what a message says to do', () => {
     assert.doesNotMatch(checked.stderr, /required, but missing/);
   });
 
-  it('after a retraining is to start over, in the status and in the refusal', async t => {
+  slow('after a retraining is to start over, in the status and in the refusal', async t => {
     const { cwd, run } = await bench(t);
     const home = join(cwd, '.rowcast');
     const file = join(cwd, 'history.csv');

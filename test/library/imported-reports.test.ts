@@ -8,6 +8,7 @@ import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 import { importedHome, importedPersona, importedRows } from '../support/service/imported-home.ts';
 import { serving } from '../support/service/serving.ts';
+import { slow } from '../support/slow.ts';
 
 /** The reports of a folder, and a client of the service that has them. */
 async function both(t: TestContext) {
@@ -82,7 +83,7 @@ describe('imported reports, for a program', () => {
       });
   });
 
-  it('score a file to the same bytes, which a sample agrees with', async t => {
+  slow('score a file to the same bytes, which a sample agrees with', async t => {
     const folder = await newFolder(t);
     const at = (name: string): string => join(folder, name);
     await writeFile(at('in.csv'), importedRows(300));

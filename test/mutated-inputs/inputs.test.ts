@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sharedFolder } from '../support/folder.ts';
+import { runs } from '../support/random-tests.ts';
 import { inputFormats, type MutatedFiles, openMutatedFiles } from './score-mutated.ts';
 
 /** Changed files per format, the same ones each time; `npm run test:inputs` makes more. */
-const COUNT = 100;
+const COUNT = runs(100, 25);
 
 describe('a file that is changed at random places', () => {
   let files: MutatedFiles | undefined;

@@ -40,9 +40,9 @@ const { signal: stop } = new AbortController();
 
 describe('shards of Parquet', () => {
   for (const [from, to, shards, test] of [
-    ['in.parquet', 'out.csv', 2, it],
+    ['in.parquet', 'out.csv', 2, slow],
     ['in.parquet', 'out.jsonl', 2, it],
-    ['in.parquet', 'out.parquet', 2, it],
+    ['in.parquet', 'out.parquet', 2, slow],
     ['in.parquet', 'out', 2, slow],
     ['in.csv', 'out.parquet', 2, it],
     ['in.parquet', 'out.csv.gz', 1, slow],
@@ -91,7 +91,7 @@ describe('shards of Parquet', () => {
     }
   });
 
-  it('go on where a worker was stopped', async t => {
+  slow('go on where a worker was stopped', async t => {
     for (const to of ['out.csv', 'out.parquet']) {
       const { at, flags } = await folderOf(t);
       const files = { input: at('in.parquet'), output: at(to) };

@@ -10,12 +10,15 @@ import { fileEnd } from '../../src/formats/parquet/writing/file-end.ts';
 
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
-/** A Parquet file of the rows of a CSV, as rowcast writes it. */
+const isText = (csv: Buffer | string | readonly (readonly string[])[]): csv is Buffer | string =>
+  typeof csv === 'string' || Buffer.isBuffer(csv);
+
+/** A Parquet file of the rows of a CSV, or of a header and rows, as rowcast writes it. */
 export async function parquetOf(
-  csv: Buffer | string,
+  csv: Buffer | string | readonly (readonly string[])[],
   { groupRows = 1000, numbers = [] }: { groupRows?: number; numbers?: readonly string[] } = {},
 ): Promise<Buffer> {
-  const [names = [], ...rows] = parseRecords(csv.toString(), dialect);
+  const [names = [], ...rows] = isText(csv) ? parseRecords(csv.toString(), dialect) : csv;
   const encoder = new ParquetEncoder({
     columns: names.map(name => ({ name, type: numbers.includes(name) ? 'number' : 'text' })),
     nulls: new Set(),

@@ -1,5 +1,5 @@
 import { fileFormats, uploadFormats } from '../contract/file-formats.ts';
-import { missingStyles, sentTypes } from '../contract/sent-types.ts';
+import { missingStyles, sentTypes } from '../contract/limits.ts';
 import type { RunOption } from './option.ts';
 
 /** Inputs that other programs deliver, perhaps late. */

@@ -117,9 +117,4 @@ export const planOptions = {
     default: false,
     describe: 'print the body of the first request to stdout, and nothing else',
   },
-  'price-per-1000': {
-    kind: 'number',
-    value: 'X',
-    describe: 'price of 1,000 rows, to show the cost',
-  },
 } as const satisfies Record<string, Option>;

@@ -1,3 +1,5 @@
+import { reuseEvents } from './reuse/reuse-docs.ts';
+
 /** Events of commands other than `serve`. */
 export const commandEvents = {
   run_started: 'With `report`, `service` and `output`.',
@@ -40,10 +42,7 @@ export const commandEvents = {
   retry: 'After `wait_ms`, because of `code`; at most every five seconds.',
   unknown_values: 'Values that the model does not know, or far more missing ones.',
   drift: 'Since the run of `--compare`; with `psi`.',
-  reusing: 'From `file`, in which `order`.',
-  nothing_to_reuse: 'Of an output that `--reuse` names.',
-  reuse_without_version: 'The service may have another model by now.',
-  reuse_not_kept: 'The next run cannot reuse this one.',
+  ...reuseEvents,
   no_comparison: 'There is no run for `--compare` or `--min-rows`.',
   same_as_last: 'See `--if-same-as-last`.',
   last_run_not_kept: 'The next run will not know this one.',

@@ -1,4 +1,5 @@
 import type { ErrorDocs } from './error-doc.ts';
+import { reuseWarnings } from './reuse/reuse-docs.ts';
 
 /** Codes of malformed records. `train` stops at such a record, with the same code; `score` rejects it. */
 export const faultDocs = {
@@ -89,13 +90,7 @@ export const warningDocs = {
   no_rows: { cause: 'The input has a header only.', fix: 'Rows that come later: `--wait-for-input`.' },
   unended_record: { cause: 'The only row has no line ending, so it may be cut off.' },
   no_comparison: { cause: 'There is no run to compare with; on the first day, that is right.' },
-  nothing_to_reuse: {
-    cause: 'An output of `--reuse` is not there, or too old; on the first day, that is right.',
-  },
-  reuse_without_version: {
-    cause: 'The service does not say which model it has, so `--reuse-max-age` limits the risk.',
-  },
-  reuse_not_kept: { cause: 'The file `OUTPUT.reuse` cannot be written.', fix: 'Make its folder writable.' },
+  ...reuseWarnings,
   ledger_unreadable: {
     cause: 'The record of finished runs is damaged, so the last good run is not known. It is written again.',
   },

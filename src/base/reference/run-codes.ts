@@ -1,4 +1,5 @@
 import type { CommandErrorDocs } from './error-doc.ts';
+import { reuseCodes } from './reuse/reuse-docs.ts';
 
 /** Codes of errors in the files of a run, in resuming it, and in its result. */
 export const runCodes = {
@@ -78,16 +79,7 @@ export const runCodes = {
     cause: 'A package for queues is missing.',
     fix: 'Run `npm install bullmq ioredis`, or `bullmq pg`, with `-g` as for rowcast.',
   },
-  other_predictions: {
-    exit: [2],
-    cause: 'The output of `--reuse` was changed, or not made as this run predicts.',
-    fix: 'Send all rows once: leave out `--reuse`.',
-  },
-  reused_differs: {
-    exit: [3],
-    cause: 'By `--reuse-sample`: the service now predicts something else for a reused row.',
-    fix: 'Send all rows: `--restart` without `--reuse`.',
-  },
+  ...reuseCodes,
   report_changed: {
     exit: [3],
     cause: 'The report was trained again during the run.',

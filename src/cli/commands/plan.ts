@@ -11,10 +11,12 @@ import { checkCompared, type PlanTotals, planOf, totalsOf } from '../../library/
 import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
+import { planFiles } from '../../library/several/plan-files.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { type InputPlan, planInput } from '../../runs/forecast/plan-input.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
+import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { Context } from '../context.ts';
 import { settingsOf, withSettings } from '../definitions.ts';
 import { describeFailure } from '../failure-text.ts';
@@ -110,19 +112,20 @@ async function runPlan(context: Context): Promise<number> {
   return untilStopped(log, {}, stop =>
     withScorer(scorerOptionsOf(context, job.values, stop), async scorer => {
       const plans: InputPlan[] = [];
-      for (const input of await inputsOf(job, stop)) {
+      for (const files of await pairsOf(job, stop)) {
         const isFirst = plans.length === 0;
-        const options = { ...job.values, report, input };
+        const options = { ...job.values, ...files, report };
         plans.push(
           await planInput(options, scorer, {
             probes: isFirst ? values.probe : 0,
             showRequest: isFirst && values.showRequest,
             stop,
             backends: job.backends,
+            note: ({ code, message }) => log.warn({ event: code }, message),
           }),
         );
       }
-      const totals = await totalsOf(plans, job.values.output, values.pricePer1000);
+      const totals = await totalsOf(plans, job.values.output, job.values.pricePer1000);
       if (values.showRequest) await printText(`${firstRequestOf(plans)}\n`);
       else if (values.json) await printJson(planOf(report, scorer.name, plans, totals), 2);
       else await printPlans(plans, totals);
@@ -146,8 +149,12 @@ function firstRequestOf([first]: readonly InputPlan[]): string {
   return first?.firstRequest ?? '';
 }
 
-const inputsOf = async ({ isMany, inputs, backends }: RunJob, stop: AbortSignal): Promise<string[]> =>
-  isMany ? (await findInputs(inputs, backends, stop)).map(({ path }) => path) : [...inputs];
+/** The inputs, with the earlier outputs of each. */
+async function pairsOf(job: RunJob, stop: AbortSignal): Promise<Pick<FilePair, 'input' | 'reuse'>[]> {
+  if (job.isMany && job.values.reuse !== undefined) return (await planFiles(job, stop)).pairs;
+  const found = job.isMany ? await findInputs(job.inputs, job.backends, stop) : [];
+  return (job.isMany ? found.map(({ path }) => path) : job.inputs).map(input => ({ input }));
+}
 
 /** Maximum number of inputs that are described one by one. */
 const MAX_DESCRIBED = 5;

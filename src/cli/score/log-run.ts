@@ -10,6 +10,7 @@ import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
 import type { LogFields } from '../terminal/log.ts';
+import { orderText } from '../terminal/reuse/unsent-text.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
 
 /** A report for people: `local report churn`, or `report churn at http://…`. */
@@ -52,12 +53,7 @@ export function runLog(
           `scoring ${file} with ${nameReport(report, scorer)}`,
         );
     },
-    reuses(reused, order) {
-      log.info(
-        { event: 'reusing', file: reused, order },
-        `reusing predictions of ${sanitize(reused)}, whose rows are in ${order === 'same order' ? 'the same' : 'another'} order`,
-      );
-    },
+    reuses: (reused, order) => log.info({ event: 'reusing', file: reused, order }, orderText(reused, order)),
     longField(field) {
       const [fields, message] = longFieldLine(file, field);
       log.warn({ event: 'long_field', ...fields }, message);

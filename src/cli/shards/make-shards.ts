@@ -56,10 +56,6 @@ export async function makeShards(
     throw new RowcastError('usage', 'a URL with a secret cannot be divided into shards', {
       hint: 'The plan would have to contain it. Copy what it names to where all machines can read it.',
     });
-  if (values.reuse !== undefined)
-    throw new RowcastError('usage', '--reuse: a run in shards sends all rows', {
-      hint: 'Leave it out, or score without shards.',
-    });
   if (!job.isMany) checkDurable((await resolveRunPaths(job.paths)).output);
   if (job.isMany && shards === undefined)
     throw new RowcastError('usage', 'several inputs need a folder for their shards', {
@@ -79,6 +75,7 @@ export async function makeShards(
     ...work,
     trace,
     backends: job.backends,
+    note: ({ code, message }) => log.warn({ event: code }, message),
     written: absoluteName(job.outputAsWritten ?? output),
     ledger: job.isMany ? absoluteName(folderOfPattern(output)) : undefined,
   });
@@ -109,27 +106,26 @@ function checkDurable({ name, durable }: Target): void {
   });
 }
 
-/**
- * An output in shards replaces what is there, and is resumed by its folder.
- *
- * @throws RowcastError `usage` for options that ask for something else
- */
+const COMPARE_BEFORE = 'Compare the input with that of the day before, before you run the command.';
+const CHECK_BEFORE = 'The output would be replaced. Check for it before you run the command.';
+const DISCARD = 'Discard the unfinished run first: rowcast abort DIR.';
+
+/** What an output in shards cannot do, which replaces what is there, and is resumed by its folder. */
+const NO_EFFECT: readonly [option: string, values: readonly unknown[], hint: string][] = [
+  ['restart', [true], DISCARD],
+  ['restart-if-changed', [true], DISCARD],
+  ['if-same-as-last', ['fail', 'skip'], COMPARE_BEFORE],
+  ['if-exists', ['fail', 'skip'], CHECK_BEFORE],
+];
+
+/** @throws RowcastError `usage` for options that ask for something else */
 function checkReplaces(given: Readonly<Record<string, unknown>>): void {
-  const restart = ['restart', 'restart-if-changed'].find(name => given[name] === true);
-  if (restart !== undefined)
-    throw new RowcastError('usage', `--${restart} has no effect on shards`, {
-      hint: 'Discard the unfinished run first: rowcast abort DIR.',
-    });
-  const ifSame = given['if-same-as-last'];
-  if (ifSame === 'fail' || ifSame === 'skip')
-    throw new RowcastError('usage', `--if-same-as-last ${ifSame} has no effect on shards`, {
-      hint: 'Compare the input with that of the day before, before you run the command.',
-    });
-  const ifExists = given['if-exists'];
-  if (ifExists === 'fail' || ifExists === 'skip')
-    throw new RowcastError('usage', `--if-exists ${ifExists} has no effect on shards`, {
-      hint: 'The output would be replaced. Check for it before you run the command.',
-    });
+  for (const [option, values, hint] of NO_EFFECT) {
+    const value = given[option];
+    if (!values.includes(value)) continue;
+    const flag = value === true ? `--${option}` : `--${option} ${value}`;
+    throw new RowcastError('usage', `${flag} has no effect on shards`, { hint });
+  }
 }
 
 interface FilesToScore {

@@ -4,7 +4,8 @@ import type { Difference } from '../../library/verify.ts';
 import type { Placed } from '../../runs/repair/place-rows.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { VerifiedRows } from '../../runs/verify/compare.ts';
-import { reusedText, shownPath } from './summary-text.ts';
+import { reusedText } from './reuse/unsent-text.ts';
+import { shownPath } from './summary-text.ts';
 
 /** Maximum number of files that are listed; the summary, or --json, has all. */
 export const MAX_LISTED = 20;
@@ -201,10 +202,8 @@ const listedOf = ({ output, error }: RepairOfFile | VerifiedFile): ListedFile =>
  *
  * @param rejectedBefore rows that were rejected when the files that are unchanged now were scored
  */
-export function describeFiles(
-  { runs, rows, seconds, rows_per_second: rate }: Summary,
-  rejectedBefore: number,
-): string {
+export function describeFiles(summary: Summary, rejectedBefore: number): string {
+  const { runs, rows, seconds, rows_per_second: rate } = summary;
   const files = { finished: 0, skipped: 0, failed: 0 };
   const listed: ListedFile[] = [];
   const withRejects: ListedFile[] = [];
@@ -222,7 +221,7 @@ export function describeFiles(
     [files.failed, 'not scored'],
   ]);
   const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
-  const line = `${countOf(runs?.length ?? 0, 'file')}: ${counts}; ${countOf(rows.scored, 'row')} scored${reusedText(rows)}${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
+  const line = `${countOf(runs?.length ?? 0, 'file')}: ${counts}; ${countOf(rows.scored, 'row')} scored${reusedText(summary)}${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
   const earlier =
     rejectedBefore === 0
       ? ''

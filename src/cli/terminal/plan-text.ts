@@ -5,14 +5,16 @@ import { formatList, sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';
 import type { PlanTotals } from '../../library/forecast/plan-of.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
+import { unsentText } from './reuse/unsent-text.ts';
 
 /** Maximum number of columns that a line lists. */
 const MAX_LISTED = 30;
 
 /** Describes the plan of one input for people. */
 export function describePlan(plan: InputPlan): string {
-  const { matched, missing, unused, near, readAs, rows, batches, requests, isLowerBound } = plan;
+  const { matched, missing, unused, near, readAs, rows, batches, requests, unsent, isLowerBound } = plan;
   const about = aboutText(plan);
+  const isLocal = requests === 0 && unsent === null;
   const dialect = readAsText(readAs);
   const why = isLowerBound ? '; a large compressed input is not read to its end' : '';
   const parts: [string, string][] = [
@@ -26,7 +28,8 @@ export function describePlan(plan: InputPlan): string {
     ]),
     ['not sent', listed(unused)],
     ['rows', `${about}${counted(rows)}, in ${about}${countOf(batches, 'batch').replace(/hs$/, 'hes')}${why}`],
-    ['requests', requests === 0 ? 'none: the report is local' : `${about}${counted(requests)}`],
+    ...(unsent === null ? [] : [['not paid', unsentText(unsent, plan)] as [string, string]]),
+    ['requests', isLocal ? 'none: the report is local' : `${about}${counted(requests)}`],
     ['disk space', `${isLowerBound ? 'at least' : 'up to'} ${sizeOf(plan.outputBytes)}`],
     ...probeLines(plan),
     ...(plan.problem === undefined ? [] : [['refused', sanitize(plan.problem.message)] as [string, string]]),
@@ -89,13 +92,15 @@ export function latencyText({ min, max }: { min: number; max: number }): string 
 
 /** The totals of all inputs. */
 export function describeTotals(totals: PlanTotals): string {
-  const { rows, requests, outputBytes, freeBytes, cost, ...precision } = totals;
+  const { rows, requests, sent, outputBytes, freeBytes, cost, saved, ...precision } = totals;
   const about = aboutText(precision);
   return [
     `${about}${countOf(rows, 'row')}`,
+    ...(sent < rows ? [`about ${counted(sent)} sent`] : []),
     ...(requests === 0 ? [] : [`${about}${countOf(requests, 'request')}`]),
     `${precision.isLowerBound ? 'at least' : 'up to'} ${sizeOf(outputBytes)} of disk space${freeText(outputBytes, freeBytes, precision)}`,
     ...(cost === null ? [] : [`cost ${about}${cost.toFixed(2)}`]),
+    ...(saved ? [`about ${saved.toFixed(2)} saved`] : []),
   ].join(', ');
 }
 

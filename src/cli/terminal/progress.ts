@@ -7,6 +7,7 @@ import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
 import { liveLines, type ProgressLine } from './live-lines.ts';
 import type { LogFormat } from './log.ts';
+import { unsentCells, unsentCounts } from './reuse/unsent-text.ts';
 
 /** Reports the progress of a command: on a terminal in a line that is redrawn, elsewhere in a log line now and then. */
 export interface ProgressDisplay {
@@ -166,7 +167,7 @@ export function progressText(
   const rate = (rowCounts.read - before.read) / seconds;
   const left = secondsLeft(fraction, seconds, before.fraction);
   const retries = Object.values(rowCounts.retries).reduce((sum, count) => sum + count, 0);
-  const { rejected, reused, equal } = rowCounts;
+  const { read, scored, rejected } = rowCounts;
   const inFlight = statistics?.inFlight ?? 0;
   return {
     cells: [
@@ -174,20 +175,13 @@ export function progressText(
       countOf(rowCounts.read, 'row'),
       `${counted(rate)} rows/s`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
-      reused === undefined ? '' : `${counted(reused)} reused`,
-      equal === undefined ? '' : `${counted(equal)} equal`,
+      ...unsentCells(rowCounts),
       rejected === 0 ? '' : countOf(rejected, 'reject'),
       retries === 0 ? '' : retries === 1 ? '1 retry' : `${counted(retries)} retries`,
       statistics === undefined ? '' : `${inFlight} in flight`,
     ],
     fields: {
-      rows: {
-        read: rowCounts.read,
-        scored: rowCounts.scored,
-        ...(reused !== undefined && { reused }),
-        ...(equal !== undefined && { equal }),
-        rejected,
-      },
+      rows: { read, scored, ...unsentCounts(rowCounts), rejected },
       percent: fraction === undefined ? null : Math.floor(100 * fraction),
       rows_per_second: Math.round(rate),
       eta_seconds: left === undefined ? null : Math.ceil(left),

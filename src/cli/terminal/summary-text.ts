@@ -3,6 +3,7 @@ import { counted, countOf } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
+import { reusedText } from './reuse/unsent-text.ts';
 
 /**
  * Describes a summary for people: one line if all went well, more lines for retries or a long run.
@@ -22,7 +23,7 @@ export function describeSummary(summary: Summary): string {
     resumed_from_row: resumedFrom,
   } = summary;
   const counts = [
-    `${countOf(rows.scored, 'row')} scored${reusedText(rows)}`,
+    `${countOf(rows.scored, 'row')} scored${reusedText(summary)}`,
     ...(rows.rejected > 0 ? [`${counted(rows.rejected)} rejected (${listed(rows.rejected_by)})`] : []),
     ...(blank > 0 ? [`${countOf(blank, 'blank line')} copied`] : []),
   ].join(', ');
@@ -43,17 +44,6 @@ export function describeSummary(summary: Summary): string {
   }
   return lines.join('\n  ');
 }
-
-/** How many of the scored rows were not paid for, and their share. */
-export function reusedText({ scored, reused, equal }: Summary['rows']): string {
-  const texts = Object.entries({ reused, equal }).flatMap(([name, count]) =>
-    count === undefined ? [] : [`${counted(count)} ${name}${shareText(count, scored)}`],
-  );
-  return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
-}
-
-const shareText = (count: number, scored: number): string =>
-  scored === 0 ? '' : `, ${Math.floor((1000 * count) / scored) / 10}%`;
 
 /** The lowest rate that is shown: below it, a whole number of rows per second says little. */
 const MIN_RATE = 10;

@@ -1,4 +1,4 @@
-import type { MissingStyle } from '../../base/contract/sent-types.ts';
+import type { MissingStyle } from '../../base/contract/limits.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { isText } from '../../formats/json/write-bytes.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';

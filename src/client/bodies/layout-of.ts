@@ -1,5 +1,5 @@
+import type { MissingStyle } from '../../base/contract/limits.ts';
 import type { JsonValue } from '../../base/contract/schemas.ts';
-import type { MissingStyle } from '../../base/contract/sent-types.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type WordView, wordView } from '../../formats/bytes/word-view.ts';

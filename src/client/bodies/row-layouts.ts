@@ -1,4 +1,4 @@
-import type { MissingStyle } from '../../base/contract/sent-types.ts';
+import type { MissingStyle } from '../../base/contract/limits.ts';
 import { writeRow } from '../../base/write-row.ts';
 import { textView } from '../../formats/bytes/word-view.ts';
 import type { BodyLayout } from './body-layout.ts';

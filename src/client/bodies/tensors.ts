@@ -1,4 +1,4 @@
-import type { MissingStyle } from '../../base/contract/sent-types.ts';
+import type { MissingStyle } from '../../base/contract/limits.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
 import { textView, type WordView } from '../../formats/bytes/word-view.ts';

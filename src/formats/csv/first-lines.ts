@@ -1,9 +1,8 @@
 import { RowcastError } from '../../base/errors.ts';
 import { sanitize } from '../../base/sanitize.ts';
-import type { PipedFile } from '../../base/shell-pipe.ts';
+import { filteredBy, type PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { writeRow } from '../../base/write-row.ts';
-import { filteredBy } from '../filtered-by.ts';
 import { LF } from '../records/line-endings.ts';
 import { isFiller, looksLikeValue } from '../refuse-row-as-header.ts';
 import { afterHeader, asLines, COMMON_DELIMITERS, type Header } from './header.ts';

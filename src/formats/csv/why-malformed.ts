@@ -1,8 +1,7 @@
 import { countOf } from '../../base/number-text.ts';
 import { parseRecords } from '../../base/parse-records.ts';
-import type { PipedFile } from '../../base/shell-pipe.ts';
+import { filteredBy, type PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { filteredBy } from '../filtered-by.ts';
 import { type MalformedCause, type MalformedRecord, mostFrequentCause } from '../records/reject.ts';
 import { looksLikeValue } from '../refuse-row-as-header.ts';
 import { isNames } from './first-lines.ts';

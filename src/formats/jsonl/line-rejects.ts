@@ -1,7 +1,6 @@
 import { jsonValue } from '../../base/json-value.ts';
-import type { PipedFile } from '../../base/shell-pipe.ts';
+import { filteredBy, type PipedFile } from '../../base/shell-pipe.ts';
 import type { RejectRecords } from '../comparison.ts';
-import { filteredBy } from '../filtered-by.ts';
 import {
   type MalformedCause,
   type MalformedRecord,

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
-import type { PipedFile } from '../../base/shell-pipe.ts';
+import { filteredBy, type PipedFile } from '../../base/shell-pipe.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { jqPath } from '../../base/unsupported-files.ts';
 import { enlargedBuffer } from '../bytes/word-view.ts';
 import { MAX_COLUMNS } from '../csv/header.ts';
-import { filteredBy } from '../filtered-by.ts';
 import type { Layout } from '../format.ts';
 import { HALF_PAIR } from '../json/scan-string.ts';
 import type { ByteSource } from '../records/byte-source.ts';

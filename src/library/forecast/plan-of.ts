@@ -14,10 +14,14 @@ export interface PlanTotals {
   isExact: boolean;
   isLowerBound: boolean;
   requests: number;
+  /** Rows that are sent, and what they cost; the others are reused, or equal to them. */
+  sent: number;
   outputBytes: number;
   /** Free bytes of the disk that the outputs go to; null if they go elsewhere. */
   freeBytes: number | null;
   cost: number | null;
+  /** What the rows that are not sent would cost. */
+  saved: number | null;
 }
 
 /** @param output where the rows would go, or `-` */
@@ -28,6 +32,9 @@ export async function totalsOf(
 ): Promise<PlanTotals> {
   const sum = (of: (plan: InputPlan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
   const rows = sum(plan => plan.rows);
+  const sent = sum(plan => plan.sent);
+  const costOf = (count: number): number | null =>
+    pricePer1000 === undefined ? null : (count / 1000) * pricePer1000;
   return {
     rows,
     isExact: plans.every(({ isExact }) => isExact),
@@ -35,7 +42,9 @@ export async function totalsOf(
     requests: sum(plan => plan.requests),
     outputBytes: sum(plan => plan.outputBytes),
     freeBytes: output === '-' ? null : await freeBytesOf(dirname(output)),
-    cost: pricePer1000 === undefined ? null : (rows / 1000) * pricePer1000,
+    sent,
+    cost: costOf(sent),
+    saved: costOf(rows - sent),
   };
 }
 
@@ -61,8 +70,12 @@ export interface Plan {
   disk_bytes: number;
   /** Free bytes of the output's disk; null if the output goes elsewhere. */
   free_bytes: number | null;
-  /** By `pricePer1000`; null without it. */
+  /** The rows that are sent, estimated by the first ones: the others are reused, or equal to them. */
+  rows_sent: number;
+  /** Of the rows that are sent, by `pricePer1000`; null without it. */
   cost: number | null;
+  /** What the other rows would cost; null without a price. */
+  saved: number | null;
   /** The plan of each input. */
   inputs: PlannedInput[];
 }
@@ -86,6 +99,8 @@ export interface PlannedInput {
   is_lower_bound: boolean;
   batches: number;
   requests: number;
+  /** What `reuse` and `dedupe` have found of the first rows; null without them. */
+  sample: { rows: number; reused: number; equal: number } | null;
   disk_bytes: number;
   /** What `probe` requests have shown; null without them. */
   probe: {
@@ -110,7 +125,7 @@ export function planOf(
   report: string,
   service: string,
   plans: readonly InputPlan[],
-  { rows, isExact, isLowerBound, requests, outputBytes, freeBytes, cost }: PlanTotals,
+  { rows, isExact, isLowerBound, requests, sent, outputBytes, freeBytes, cost, saved }: PlanTotals,
 ): Plan {
   return {
     format: 1,
@@ -122,7 +137,9 @@ export function planOf(
     requests,
     disk_bytes: outputBytes,
     free_bytes: freeBytes,
+    rows_sent: sent,
     cost,
+    saved,
     inputs: plans.map(plannedInput),
   };
 }
@@ -139,6 +156,7 @@ function plannedInput({ probe, problem, near, ...plan }: InputPlan): PlannedInpu
     is_lower_bound: plan.isLowerBound,
     batches: plan.batches,
     requests: plan.requests,
+    sample: plan.unsent,
     disk_bytes: plan.outputBytes,
     probe: probe && {
       requests: probe.requests,

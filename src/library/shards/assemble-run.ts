@@ -34,6 +34,7 @@ import {
 } from '../../shards/assemble/pending-parts.ts';
 import { isSingle, type ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readPlan, type ShardedRun } from '../../shards/folder/read-run.ts';
+import { keepJoined } from '../../shards/reuse/planned-reuse.ts';
 import { type Backends, sha256Of } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import { namesOf } from '../runs-of.ts';
@@ -240,9 +241,10 @@ function addWork(record: RunRecord, parts: readonly OutputPart[]): void {
 async function fill(
   record: RunRecord,
   { run: { plan }, values, job }: AssembleOptions,
-  { file, index, rowCounts }: FileParts,
+  parts: FileParts,
   counts: JoinedTally,
 ): Promise<void> {
+  const { file, index, rowCounts } = parts;
   const figures = counts.figures.get(index);
   record.ready({ name: plan.service, protocol: plan.protocol });
   record.predictionType = plan.predictionType;
@@ -252,6 +254,7 @@ async function fill(
   const input =
     values.checksum && values.limit === undefined ? await sha256Of(file.input, job.backends) : null;
   if (values.checksum) record.checksums = { input, output: await sha256Of(file.output, job.backends) };
+  await keepJoined(record, parts, job.backends);
   noteUnknownValues(record);
 }
 

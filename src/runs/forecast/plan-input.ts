@@ -19,10 +19,13 @@ import { appendedFor, appendedOptionsFor, appendedOptionsOf } from '../../scorin
 import { type NearMiss, nearMissesOf } from '../../scoring/missing-hint.ts';
 import { predictionOf, predictionTypeOf } from '../../scoring/predictions.ts';
 import { knownOf, nullsOf, withPredicted } from '../../scoring/prepare.ts';
+import type { UnsentRows } from '../../scoring/reuse/known-rows.ts';
 import { type BatchScorer, LOCAL, type Scored, type Scorer } from '../../scoring/scorer.ts';
 import { type Backends, openSource } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import { writtenFile } from '../output/written-file.ts';
+import type { UnsentSample } from '../reuse/sample-unsent.ts';
+import type { RunNote } from '../summary/summary.ts';
 import { countRecords } from './count-records.ts';
 
 /** What scoring an input would do. */
@@ -44,6 +47,10 @@ export interface InputPlan {
   batches: number;
   /** Zero with a local report. */
   requests: number;
+  /** Of the first rows, those that --reuse or --dedupe does not send; null without these. */
+  unsent: UnsentRows | null;
+  /** The rows that are sent, estimated by these. */
+  sent: number;
   /** Uncompressed bytes of the output: an upper bound, but without the predictions if the classes are unknown. */
   outputBytes: number;
   probe: Sample | null;
@@ -62,6 +69,7 @@ interface ForecastOptions {
   stop: AbortSignal;
   /** Backends of the name of the input, if not the default ones. */
   backends?: Backends | undefined;
+  note?: (warning: RunNote) => void;
 }
 
 /** Plans one input. Nothing is written, and without probes only the report is asked for. */
@@ -83,7 +91,7 @@ async function planSource(
   source: Source,
   options: RunValues,
   scorer: Scorer,
-  { probes, showRequest, stop }: ForecastOptions,
+  { probes, showRequest, ...search }: ForecastOptions,
 ): Promise<InputPlan> {
   const report = withPredicted(await scorer.describe(options.report), options);
   const writes = writtenFile(options);
@@ -96,10 +104,14 @@ async function planSource(
   const nulls = nullsOf(options, report);
   let features: FeatureColumn[] = [];
   let problem: RowcastError | undefined;
+  let sample: UnsentSample | undefined;
   try {
     features = chooseFeatures(layout, report, options, source.name);
     layout.refuseUnits?.(nulls, source);
     scorer.check?.({ ...options, features, nulls });
+    const planned = { ...opened, ...{ source, scorer, options: { ...options, nulls }, report, features } };
+    if (options.reuse !== undefined || options.dedupe)
+      sample = await (await import('../reuse/sample-unsent.ts')).sampleUnsent(options, planned, search);
   } catch (error) {
     if (!(error instanceof RowcastError)) throw error;
     problem = error;
@@ -135,7 +147,7 @@ async function planSource(
       options,
       contentSize,
       scorer: batchScorer,
-      keep: Math.max(probes, showRequest ? 1 : 0),
+      keep: Math.max(probes, showRequest ? 1 : 0, sample?.batches(batchScorer) ?? 0),
     }).catch(error => {
       // A run looks at the columns first.
       throw problem ?? error;
@@ -144,11 +156,12 @@ async function planSource(
       batchScorer === undefined
         ? null
         : await sampleRequests(batchScorer, first.slice(0, probes), {
-            stop,
+            stop: search.stop,
             layout,
             known: appended?.predictionType,
           });
     const predictionType = probe?.predictionType ?? appended?.predictionType;
+    const { unsent, share } = (await sample?.count(first)) ?? { unsent: null, share: 1 };
     return {
       input: source.name,
       matched:
@@ -165,7 +178,9 @@ async function planSource(
       isExact,
       isLowerBound,
       batches,
-      requests: scorer.name === LOCAL ? 0 : batches,
+      requests: scorer.name === LOCAL ? 0 : Math.ceil(batches * share),
+      unsent,
+      sent: Math.round(rows * share),
       outputBytes: bytes + rows * (appendedFor(merging, predictionType)?.maxBytes ?? 0),
       probe,
       appends:
@@ -180,6 +195,7 @@ async function planSource(
     };
   } finally {
     batchScorer?.close?.();
+    await sample?.close();
   }
 }
 

@@ -26,6 +26,8 @@ interface EarlierOutputOptions {
 const WINDOW_ROWS = 1 << 16;
 /** The most that is kept of the rows of the window. */
 const WINDOW_BYTES = 24 << 20;
+/** The most by which rows in the middle of a file have moved, of the rows before them. */
+const MOST_MOVED = 1 / 16;
 /** With fewer rows found among the first ones, or among half a window, the files are not in the same order. */
 const LEAST_SHARE = 0.5;
 
@@ -69,10 +71,16 @@ export class EarlierOutput {
 
   async #begin(rows: RowsByKey, into: CopiedRows): Promise<void> {
     const { open, onOrder } = this.#options;
-    const skipped = Math.max(0, rows.firstRow - 1 - this.#half);
+    const before = rows.firstRow - 1;
+    // In the middle, rows may have been inserted and deleted before it.
+    const around = this.#half + Math.floor(before * MOST_MOVED);
+    const skipped = Math.max(0, before - around);
     this.#rows = await open(skipped);
-    await this.#readTo(skipped + 2 * this.#half);
-    const share = this.#lookNear(rows, into);
+    let share = 0;
+    do {
+      await this.#readTo(Math.max(this.#read, skipped) + 2 * this.#half);
+      share = this.#lookNear(rows, into);
+    } while (share < LEAST_SHARE && !this.#isEnded && this.#read < before + around);
     const isWhole = this.#isEnded && skipped === 0;
     if (isWhole || share >= LEAST_SHARE) {
       onOrder('same order');

@@ -7,11 +7,13 @@ import { recognizeInput } from '../../formats/formats.ts';
 import { closingBrace } from '../../formats/jsonl/merge-lines.ts';
 import { type Batch, RecordKind, startOf } from '../../formats/records/batch.ts';
 import type { Fields } from '../../formats/records/fields.ts';
+import { isInside } from '../../formats/records/position.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
 import type { RowKeys } from '../../scoring/reuse/row-keys.ts';
 import type { Source } from '../../storage/source.ts';
-import { otherPredictions } from './made-by.ts';
+import { seekToCheckpoint } from '../output/resume.ts';
+import { type Made, otherPredictions } from './made-by.ts';
 
 /** Rows of an earlier output: their keys, and what was appended to them: `bytes[starts[row], ends[row])`. */
 export interface EarlierRows {
@@ -36,6 +38,8 @@ interface EarlierOptions {
   maxBytes: number;
   keys: RowKeys;
   read: { maxRecordBytes: number; maxGroupBytes: number; nulls: readonly string[] };
+  /** Where some of its rows begin. */
+  places?: Made['places'];
 }
 
 const BATCH_BYTES = 1 << 20;
@@ -50,7 +54,7 @@ const APPENDED_BYTES = 16 << 20;
  */
 export async function earlierRows(
   source: Source,
-  { layout, features, rename, appended, maxBytes, keys, read }: EarlierOptions,
+  { layout, features, rename, appended, maxBytes, keys, read, places = [] }: EarlierOptions,
   skipped: number,
 ): Promise<AsyncGenerator<EarlierRows>> {
   const sent = features.map(({ name }) => nameInOutput(name, rename));
@@ -62,7 +66,11 @@ export async function earlierRows(
     );
   const maxRecordBytes = read.maxRecordBytes + APPENDED_BYTES;
   const options = { ...read, ...layout.readAs, maxRecordBytes, columns: [...sent, ...appended] };
-  const opened = await format.readLayout(bytes, options);
+  const isBefore = ({ row }: { row: number }): boolean => row - 1 <= skipped;
+  let opened = await format.readLayout(bytes, options);
+  const groups = opened.pieces?.().map(piece => piece.start);
+  const group = skipped === 0 ? undefined : groups?.findLast(isBefore);
+  if (group !== undefined) opened = await format.readLayout(bytes, { ...options, range: { start: group } });
   const earlier = opened.layout;
   const indexes = sent.map(name => indexOf(earlier, name, source.name));
   for (const [place, { index, name }] of features.entries()) {
@@ -80,18 +88,26 @@ export async function earlierRows(
     throw otherPredictions(source.name, 'it does not have the columns that this run appends');
   const find =
     earlier.format === 'jsonl' ? appendedMembers(appended[0] ?? '') : appendedFields(earlier, first);
+  const place = skipped === 0 ? undefined : places.findLast(isBefore);
+  const begun = { start: earlier.start, rest: opened.rest, source: bytes };
+  const range = place && { start: { ...place, line: place.row } };
+  // What was read of the beginning is not read again.
+  const { start, ...from } =
+    range && isInside(range, earlier)
+      ? { ...(await seekToCheckpoint(source, opened, undefined, range)), source }
+      : begun;
   const records = earlier.records({
     file: source.name,
     batchRows: Number.POSITIVE_INFINITY,
     batchBytes: () => BATCH_BYTES,
     maxRecordBytes,
     areRows: earlier.rows !== undefined,
-    start: earlier.start,
+    start,
   });
   const memory = BatchMemory.create();
   const fieldsOf = earlier.fieldReader(memory);
   return (async function* () {
-    for await (const batch of readBatches({ records, rest: opened.rest, source: bytes })) {
+    for await (const batch of readBatches({ records, ...from })) {
       if (batch.end.row - 1 > skipped) {
         memory?.clear();
         const reserved = memory && keys.reserve(memory, batch, indexes);

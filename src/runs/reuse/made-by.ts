@@ -51,6 +51,8 @@ export function differenceTo(made: MadeBy, now: MadeBy): string | undefined {
   return [...differencesOf({ ...made, input }, { ...now, input })][0];
 }
 
+export const madeByShape = fingerprintShape.omit({ input: true });
+
 /** What is kept beside an output, so that its predictions can be reused. */
 export const madeShape = z.object({
   format: z.literal(1),
@@ -62,7 +64,9 @@ export const madeShape = z.object({
   output: z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() }),
   sha256: z.string().nullable(),
   prediction: predictionTypeShape,
-  made_by: fingerprintShape.omit({ input: true }),
+  made_by: madeByShape,
+  /** Some rows of an output that is text as it is stored, and where they begin, by which another run finds its part. */
+  places: z.array(z.object({ offset: z.number(), row: z.number() })).optional(),
 });
 export interface Made extends z.infer<typeof madeShape> {
   output: FileVersion;
@@ -87,6 +91,38 @@ export function checkMade(file: string, made: Made, now: MadeBy, plan: RowsPlan)
       : undefined);
   if (difference !== undefined)
     throw otherPredictions(file, `they were not made as this run makes them: ${difference}`);
+}
+
+/** An earlier output that was found when a run in shards was planned. */
+export const plannedEarlierShape = z.strictObject({
+  /** An absolute path, or a URL. */
+  file: z.string(),
+  run_id: z.string(),
+  predicted_at: z.string(),
+  /** What tells it from a changed one. */
+  size: z.number(),
+  modified: z.number(),
+  etag: z.string().exactOptional(),
+});
+export type PlannedEarlier = z.infer<typeof plannedEarlierShape>;
+
+/**
+ * Checks that a machine sees the earlier output that was planned.
+ *
+ * @param version of the file; undefined if it is not there
+ * @throws RowcastError `other_predictions`
+ */
+export function checkPlanned(planned: PlannedEarlier, version: FileVersion | undefined): void {
+  const { file, size, modified, etag } = planned;
+  if (size === version?.size && modified === version.modified && etag === version.etag) return;
+  throw new RowcastError(
+    'other_predictions',
+    `the earlier output that the plan reuses ${version === undefined ? 'is not there' : 'has changed since'}`,
+    {
+      location: { file },
+      hint: 'Each machine needs it by this name, as it was when the run was planned. Restore it, or discard the run with rowcast abort and plan again.',
+    },
+  );
 }
 
 export const otherPredictions = (

@@ -1,3 +1,4 @@
+import { unsentMetrics } from '../../scoring/reuse/unsent.ts';
 import { countedRows } from '../../scoring/row-counts.ts';
 import type { ScoreFigures } from '../drift/compare.ts';
 import { goodRun, standingFor } from './good-run.ts';
@@ -57,12 +58,9 @@ export function runMetrics(summary: Summary): RunMetric[] {
         [isKnown ? rows.rejected : null, { result: 'rejected' }],
       ],
     ),
-    metric('rows_reused', '', 'Scored rows whose predictions were copied from an earlier output.', [
-      [rows.reused ?? null],
-    ]),
-    metric('rows_equal', '', 'Scored rows with the prediction of an equal row, which was sent.', [
-      [rows.equal ?? null],
-    ]),
+    ...unsentMetrics(rows, summary.saved ?? null).map(([name, help, value]) =>
+      metric(name, '', help, [[value]]),
+    ),
     metric('rejects', '', 'Rejected rows by code.', each(rows.rejected_by)),
     metric('requests', '', 'Requests to the service, or batches of a local report.', [[summary.calls]]),
     metric('retries', '', 'Requests that were retried, by code.', each(retries)),

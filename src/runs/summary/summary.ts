@@ -106,6 +106,8 @@ export interface Summary {
     rejected: number;
     rejected_by: Record<string, number>;
   };
+  /** What the reused and equal rows would have cost, by --price-per-1000; not there without it. */
+  saved?: number;
   blank_lines: number;
   batches: number;
   calls: number;

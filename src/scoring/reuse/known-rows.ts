@@ -190,6 +190,12 @@ class KnownRows {
     return { batch, faults, copied, first, keptFrom, lastPack: Number.POSITIVE_INFINITY };
   }
 
+  /** How many rows of a batch need not be sent. */
+  async count(batch: Batch): Promise<UnsentRows> {
+    const { rows, known, equal } = (await this.#find(batch)).copied;
+    return { rows, reused: known, equal };
+  }
+
   send(scorer: Pick<BatchScorer, 'parts'>, flight: Flight): (step: Step) => AsyncGenerator<Flying> {
     return step => this.#send(step, scorer, flight);
   }
@@ -271,6 +277,26 @@ class KnownRows {
       },
     );
   }
+}
+
+/** Rows, and those that need not be sent. */
+export interface UnsentRows {
+  rows: number;
+  reused: number;
+  equal: number;
+}
+
+/** Counts the rows of the first batches of an input that need not be sent, without sending any. */
+export async function countUnsent(options: KnownRowsOptions, batches: Iterable<Batch>): Promise<UnsentRows> {
+  const rows = new KnownRows(options);
+  const sum: UnsentRows = { rows: 0, reused: 0, equal: 0 };
+  for (const batch of batches) {
+    const counted = await rows.count(batch);
+    sum.rows += counted.rows;
+    sum.reused += counted.reused;
+    sum.equal += counted.equal;
+  }
+  return sum;
 }
 
 /** @throws RowcastError as `appendedFor` */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { madeByShape, plannedEarlierShape } from '../../runs/reuse/made-by.ts';
 import { predictionTypeShape } from '../../scoring/row-counts.ts';
 
 const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line: z.number() });
@@ -40,6 +41,8 @@ const planFileShape = z.strictObject({
     .exactOptional(),
   /** What a rejects file of an input that is not text begins with. */
   rejects_header: z.string().exactOptional(),
+  /** With --reuse: what makes its predictions, and the earlier outputs that some are copied from. */
+  reuse: z.strictObject({ made_by: madeByShape, earlier: z.array(plannedEarlierShape) }).exactOptional(),
 });
 export type PlanFile = z.infer<typeof planFileShape>;
 

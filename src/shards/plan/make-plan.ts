@@ -9,6 +9,7 @@ import { checkOutputName } from '../../runs/guards/check-output-name.ts';
 import { encodedColumns, encoderFor, writtenFile } from '../../runs/output/written-file.ts';
 import { outputOptionsOf } from '../../runs/several/output-options.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
+import type { RunNote } from '../../runs/summary/summary.ts';
 import { appendedFor } from '../../scoring/merge/appended-for.ts';
 import { unknownClasses } from '../../scoring/merge/held-records.ts';
 import { plannedPredictionType, prepare, type RowsPlan, withPredicted } from '../../scoring/prepare.ts';
@@ -18,6 +19,7 @@ import { type Backends, openSource } from '../../storage/backends.ts';
 import { absoluteName } from '../../storage/folders.ts';
 import type { Identity, Source } from '../../storage/source.ts';
 import type { PlanFile, ShardPlan } from '../folder/plan-shape.ts';
+import { planReuse } from '../reuse/planned-reuse.ts';
 import { PARQUET } from './cut-shards.ts';
 import type { PinnedOptions } from './pinned-options.ts';
 
@@ -41,6 +43,7 @@ export interface PlanWork {
   stop: AbortSignal;
   /** Backends of the names of its files, if not the default ones. */
   backends?: Backends | undefined;
+  note(warning: RunNote): void;
 }
 
 /**
@@ -66,11 +69,13 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       checkOutputName(pair.output, prepared.layout, writes);
       const identity = await unlessStopped(source.identify(), stop);
       report = reportHash(prepared.report);
-      predictionType ??= await predictedType(prepared, stop);
+      const reuse = await planReuse(work, pair, prepared, identity);
+      predictionType ??= reuse?.prediction ?? (await predictedType(prepared, stop));
       // What can be wrong with the columns of the output.
       appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
       await encoderFor(prepared, writes, predictionType);
-      files.push(planFile(pair, source, identity, { prepared, predictionType }));
+      const file = planFile(pair, source, identity, { prepared, predictionType });
+      files.push(reuse === undefined ? file : { ...file, reuse: reuse.planned });
     } finally {
       source.close();
     }

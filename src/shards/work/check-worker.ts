@@ -7,6 +7,7 @@ import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { ShardPlan } from '../folder/plan-shape.ts';
 import { openPlanned } from '../plan/make-plan.ts';
+import { checkPlannedReuse } from '../reuse/planned-reuse.ts';
 
 export interface WorkerResources {
   scorer: Scorer;
@@ -46,13 +47,14 @@ export async function checkWorker(
     );
 }
 
-/** Checks that this machine sees the inputs of a plan. @throws RowcastError as `openPlanned` */
+/** Checks that this machine sees what a plan reads. @throws RowcastError as `openPlanned`, `checkPlannedReuse` */
 export async function checkInputs(
   { files }: ShardPlan,
   encoding: string | undefined,
   among?: Backends,
 ): Promise<void> {
   for (const file of files) (await openPlanned(file, encoding, among)).close();
+  await checkPlannedReuse(files, among);
 }
 
 const otherWork = (message: string, hint: string): RowcastError =>

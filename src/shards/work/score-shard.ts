@@ -72,6 +72,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
       ...(isFirst(shard) && limitsOf(work.options)),
       input: file.input,
       output: part,
+      reuse: file.reuse?.earlier.map(each => each.file),
     },
     // A folder that is gone was discarded with its run.
     paths: { input: file.input, output: part, private: isPrivate, hasFolders: true },
@@ -86,6 +87,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
       reportHash,
       predictionType,
       checkInput: identity => checkFooter(file, identity),
+      earlier: file.reuse?.earlier,
     },
     isDetailed: countsAll(work.options),
   };

@@ -6,6 +6,7 @@ import { type Html, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
 import { tile } from '../page-in-one-file.ts';
 import { countedText, countText, percentOf } from '../texts.ts';
+import { unsentTiles } from './reuse/unsent-tiles.ts';
 
 const badges: Readonly<Record<Summary['status'], string>> = {
   running: 'info',
@@ -24,18 +25,12 @@ export function runHeading(summary: Summary): Html {
 ${statusBadge(status)}</div>
 <dl class="tiles">
 ${tile('Rows scored', countText(rows.scored), `of ${countedText(rows.read, 'row')} read`)}
-${notSent('Rows reused', rows.reused, rows)}
-${notSent('Rows equal to others', rows.equal, rows)}
+${unsentTiles(summary)}
 ${tile('Rows rejected', countText(rows.rejected), share)}
 ${tile('Time', durationText(seconds), summary.attempts > 1 ? 'of the last process' : undefined)}
 ${tile('Rows per second', countText(rate), undefined)}
 </dl>`;
 }
-
-/** Scored rows that were not sent, unless there could be none. */
-const notSent = (name: string, count: number | undefined, { scored }: Summary['rows']): Html | false =>
-  count !== undefined &&
-  tile(name, countText(count), scored === 0 ? undefined : `${percentOf(count / scored)} of those scored`);
 
 export const statusBadge = (status: Summary['status']): Html =>
   html`<span class="badge ${badges[status]}">${status}</span>`;

@@ -26,8 +26,8 @@ const families: readonly Family[] = [
     least: 1,
     holes: {
       'only a forecast has them': {
-        score: ['probe', 'show-request', 'price-per-1000', 'json'],
-        run: ['probe', 'show-request', 'price-per-1000', 'json'],
+        score: ['probe', 'show-request', 'json'],
+        run: ['probe', 'show-request', 'json'],
       },
       'a definition is the argument of run': { score: ['trust-definition', 'set', 'dry-run'] },
       'a plan is dry': { plan: ['dry-run'] },

@@ -8,6 +8,7 @@ import { newFolder } from '../../support/folder.ts';
 import { root } from '../../support/root.ts';
 import { get } from '../../support/service/client.ts';
 import { openConnection } from '../../support/service/socket.ts';
+import { slow } from '../../support/slow.ts';
 import { serve } from './serving.ts';
 
 const key = 'k';
@@ -37,7 +38,7 @@ describe('rowcast serve, shutting down', () => {
     await end();
   });
 
-  it('exits by the deadline even if opening a file of its home never completes', async t => {
+  slow('exits by the deadline even if opening a file of its home never completes', async t => {
     const home = await newFolder(t);
     const { url, child } = await serve(t, { ROWCAST_HOME: home, ROWCAST_API_KEY: key }, [
       ...['--drain-timeout', '500ms'],
@@ -57,7 +58,7 @@ describe('rowcast serve, shutting down', () => {
     await Promise.all([...requests, line.ended]);
   });
 
-  it('exits by the deadline even if nobody reads its stderr', async t => {
+  slow('exits by the deadline even if nobody reads its stderr', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: key };
     const { url, child, stopReading } = await serve(t, env, ['--drain-timeout', '500ms']);
     stopReading();

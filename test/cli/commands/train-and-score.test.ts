@@ -61,7 +61,7 @@ describe('a definition that trains and scores', () => {
     assert.match(stderr, /is trained again: the history has changed[\s\S]* begins with the first row/);
   });
 
-  it('may train on several files, of which a new one trains the report again', async t => {
+  slow('may train on several files, of which a new one trains the report again', async t => {
     const { cwd, run, version } = await nightly(t);
     await mkdir(join(cwd, 'more'));
     const more = (name: string) => writeFile(join(cwd, 'more', name), csv(table.slice(0, 11)));

@@ -10,6 +10,7 @@ import { rowcast } from '../../support/in-process.ts';
 import { listen } from '../../support/listen.ts';
 import { root } from '../../support/root.ts';
 import { startRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { slow } from '../../support/slow.ts';
 import { type StubOptions, startStub } from '../../support/stub/service.ts';
 
 const path = '/services/T000/B000/a-secret-in-a-path';
@@ -358,7 +359,7 @@ describe('what trained, worked and assembled is told of', () => {
     assert.doesNotMatch(JSON.stringify(refused), /plan/);
   });
 
-  it('is that a signal has stopped the training, also while it waits for its rows', async t => {
+  slow('is that a signal has stopped the training, also while it waits for its rows', async t => {
     const { env, folder, posted } = await bench(t);
     const { ROWCAST_URL: _, ...local } = env;
     await writeFile(

@@ -8,8 +8,10 @@ it('the totals of a plan say whether the outputs fit on their disk', () => {
     isExact: true,
     isLowerBound: false,
     requests: 2,
+    sent: 2000,
     outputBytes: 47.2e6,
     cost: null,
+    saved: null,
   };
   const rows = '2,000 rows, 2 requests, ';
   assert.equal(

@@ -123,7 +123,7 @@ describe('what a run counts', () => {
     assert.deepEqual(remote, local);
   });
 
-  it('is the same after a run was interrupted and resumed', async t => {
+  slow('is the same after a run was interrupted and resumed', async t => {
     const compare = await summaryOf(t, figuresOf(await score(await files(t), await scorerOf(t))));
     const whole = figuresOf(await score({ ...(await files(t)), compare }, await scorerOf(t)));
     assert.deepEqual(new Set(whole.drift?.columns.map(({ psi }) => psi)), new Set([0]));

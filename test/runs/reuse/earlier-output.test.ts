@@ -115,6 +115,11 @@ describe('the rows of an earlier output', () => {
     const { found, orders } = await find(earlier, numbers(1000, 3000), { windowRows: 256, firstRow: 3001 });
     assert.deepEqual(orders, ['same order']);
     assert.deepEqual(found, numbers(1000, 3000));
+    for (const moved of [-140, 140]) {
+      const far = await find(earlier, numbers(1000, 3000), { windowRows: 256, firstRow: 3001 + moved });
+      assert.deepEqual(far.orders, ['same order']);
+      assert.deepEqual(far.found, numbers(1000, 3000));
+    }
     const shuffled = earlier.map(row => (row * 1237) % 5000);
     const other = await find(shuffled, numbers(1000, 3000), { windowRows: 256, firstRow: 3001 });
     assert.deepEqual(other.orders, ['any order']);

@@ -211,9 +211,12 @@ describe('an earlier output', () => {
     assert.match(second.stderr, /40 rows scored \(40 reused, 100%\)/);
     const joined = await run(['in/a.csv', '-o', 'c.csv', '--reuse', '2/*.csv', '--reuse', 'old.csv']);
     assert.deepEqual([joined.code, joined.sent], [0, 0], joined.stderr);
-    const sharded = await run(['in/a.csv', '-o', 'd.csv', '--reuse', 'old.csv', '--workers', '2']);
-    assert.equal(sharded.code, 2);
-    assert.match(sharded.stderr, /a run in shards sends all rows/);
+    const shards = ['--workers', '2', '--shards', 'dir'];
+    const sharded = await run(['in/*.csv', '-o', '3/{name}.csv', '--reuse', '2/{name}.csv', ...shards]);
+    assert.deepEqual([sharded.code, sharded.sent], [0, 0], sharded.stderr);
+    assert.deepEqual(await readFile(join(folder, '3/b.csv')), await readFile(join(folder, '2/b.csv')));
+    const last = await run(['in/*.csv', '-o', '4/{name}.csv', '--reuse', '3/{name}.csv']);
+    assert.deepEqual([last.code, last.sent], [0, 0], last.stderr);
   });
 
   it('may be an object of a store, and so may the run that reuses it', async t => {

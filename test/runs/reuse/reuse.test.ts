@@ -159,7 +159,7 @@ describe('--reuse', () => {
         const { rows: counts } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
         assert.equal(counts.reused, all.length - wanted.length);
       }),
-      { numRuns: runs(300, 12) },
+      { numRuns: runs(300, 6) },
     );
   });
 });

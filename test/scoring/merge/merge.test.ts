@@ -9,6 +9,7 @@ import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';
 import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
 import type { ReadOptions } from '../../support/csv/read.ts';
 import { type EncodedInput, encodeText } from '../../support/scoring/encoded.ts';
+import { slow } from '../../support/slow.ts';
 
 const BOM = '\ufeff';
 
@@ -196,7 +197,7 @@ describe('the parts of the output', () => {
     `${row},${'x'.repeat(4000 + (row % 1000))}${row % 7 === 0 ? ',' : ''}\n`;
   const text = `a,b\n${Array.from({ length: ROWS }, (_, row) => rowOf(row)).join('')}`;
 
-  it('end at the first record end at or after each MiB of the input, whatever the batches', () => {
+  slow('end at the first record end at or after each MiB of the input, whatever the batches', () => {
     const expected = partsOf(text, { batchRows: 1 }).members;
     for (const batchRows of [7, 100, 1000])
       assert.deepEqual(partsOf(text, { batchRows, batchBytes: MIB }).members, expected);
@@ -321,9 +322,7 @@ describe('the rejects of a batch', () => {
     }
   });
 
-  it('are collected fast enough not to delay in-flight requests, even if all records of a large batch are rejects', {
-    timeout: 15_000,
-  }, () => {
+  slow('are collected fast enough not to delay in-flight requests, even of a whole batch', () => {
     const { encoded, layout } = encodeText(`a,b\n${`${'x'.repeat(900)}\n`.repeat(5000)}`, {
       read: { batchRows: 5000, batchBytes: 32 << 20 },
     });

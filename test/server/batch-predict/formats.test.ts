@@ -8,6 +8,7 @@ import { rowcast } from '../../support/in-process.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 import { form, refusal, upload } from '../../support/service/upload.ts';
+import { slow } from '../../support/slow.ts';
 
 const LINES = 'application/x-ndjson';
 const line = (row: number): string =>
@@ -113,7 +114,7 @@ describe('rowcast batch-predict', () => {
     return { code, stderr, written: await readFile(to, 'utf8').catch(() => undefined) };
   }
 
-  it('takes JSON lines, with a service and with local reports', async t => {
+  slow('takes JSON lines, with a service and with local reports', async t => {
     const { url, key = '' } = await serving(t);
     const expected = await scored(t, lines);
     const keyFile = join(await newFolder(t), 'key');

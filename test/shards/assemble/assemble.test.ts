@@ -19,7 +19,7 @@ describe('rowcast assemble', () => {
     await compareSingle(sharded, '.csv', 1);
   });
 
-  it('says how much of it is copied, and how long the workers took', async t => {
+  slow('says how much of it is copied, and how long the workers took', async t => {
     const sharded = await planShards(t, [hardCsv(2_200_000)], '.csv');
     await workOn(sharded);
     const { results } = await readRun(sharded.shards);

@@ -24,6 +24,7 @@ describe('a plan of shards', () => {
           'max-drift',
         ],
         ...['private', 'checksum', 'checkpoint-interval', 'dedupe'],
+        ...['reuse-max-age', 'reuse-memory', 'reuse-sample'],
         ...['/compare', '/summary', '/summary-html', '/metrics', '/lineage'],
       ].sort(),
     );

@@ -3,6 +3,7 @@ import { describe, it, test } from 'node:test';
 import { ListingLimit, parseObjectName } from '../../../src/storage/objects/object-client.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
 import { startObjectService } from '../../support/object-store/object-service.ts';
+import { slow } from '../../support/slow.ts';
 
 describe('the name of an object', () => {
   it('has a literal key, in which nothing is decoded', () => {
@@ -30,7 +31,7 @@ describe('the name of an object', () => {
   });
 });
 
-test('a listing without an end is refused after a thousand empty pages', async t => {
+slow('a listing without an end is refused after a thousand empty pages', async t => {
   const service = await startObjectService(t);
   service.hooks.isEndless = true;
   const store = withObjectStore(service.endpoint).get('s3');

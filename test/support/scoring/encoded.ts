@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MissingStyle } from '../../../src/base/contract/sent-types.ts';
+import type { MissingStyle } from '../../../src/base/contract/limits.ts';
 import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import type { BodyLayout } from '../../../src/client/bodies/body-layout.ts';
 import { BodyWriter } from '../../../src/client/bodies/body-writer.ts';

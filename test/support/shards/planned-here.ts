@@ -40,6 +40,7 @@ export async function planHere(
     version: readVersion(),
     scorer,
     stop,
+    note() {},
     backends,
   });
   await folder.prepare();

@@ -75,6 +75,7 @@ export async function planShards(
       version,
       scorer,
       stop,
+      note() {},
     });
     await shards.prepare();
     await shards.create(PLAN, JSON.stringify(plan));

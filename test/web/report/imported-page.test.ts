@@ -6,6 +6,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
 import { expectedNumbers, importedHome, importedRows } from '../../support/service/imported-home.ts';
+import { slow } from '../../support/slow.ts';
 import { type OwnedPlatform, servingPlatform, signIn } from '../../support/web/platform.ts';
 
 async function platformWithImports(t: TestContext): Promise<OwnedPlatform> {
@@ -99,7 +100,7 @@ describe('the page of an imported report', () => {
     }
   });
 
-  it('leads to runs of uploads, which give the same bytes as rowcast score', async t => {
+  slow('leads to runs of uploads, which give the same bytes as rowcast score', async t => {
     const { browser, home } = await platformWithImports(t);
     const folder = await newFolder(t);
     const at = (name: string): string => join(folder, name);

@@ -13,7 +13,7 @@ export const reuseOptions = {
   },
   'reuse-max-age': {
     kind: 'duration',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     min: 1,
     max: 31_536_000,
     describe: 'reuse no predictions that are older; needed for a service that states no version of its model',
@@ -21,7 +21,7 @@ export const reuseOptions = {
   },
   'reuse-memory': {
     kind: 'size',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     default: '256MiB',
     min: 1 << 20,
     max: 2 ** 36,
@@ -29,7 +29,7 @@ export const reuseOptions = {
   },
   'reuse-sample': {
     kind: 'threshold',
-    affectsOutput: false,
+    affectsOutput: 'no, but shards share it',
     value: 'N%',
     describe: 'ask for this share of the reused predictions again, and stop if one differs',
     defaultText: 'none',
@@ -40,5 +40,13 @@ export const reuseOptions = {
     default: false,
     describe:
       'send rows with the same values once: their copies get the same prediction, or are rejected too',
+  },
+  'price-per-1000': {
+    kind: 'number',
+    value: 'X',
+    min: 0,
+    affectsOutput: 'no, but shards share it',
+    describe:
+      'what 1,000 rows cost, to show what the rows that are not sent have saved; in a plan, also the cost',
   },
 } as const satisfies Record<string, RunOption>;

@@ -1,5 +1,5 @@
+import type { MissingStyle } from '../../../base/contract/limits.ts';
 import type { Auth } from '../../../base/contract/protocol-names.ts';
-import type { MissingStyle } from '../../../base/contract/sent-types.ts';
 import type { FailureKind } from '../../../scoring/failures/failure-rule.ts';
 import type { BodyTemplate, LayoutName } from '../../bodies/layout-of.ts';
 

@@ -14,6 +14,7 @@ import {
 import { readStructAt } from '../../../../src/formats/parquet/footer/thrift.ts';
 import { type EncoderOptions, ParquetEncoder } from '../../../../src/formats/parquet/writing/file-encoder.ts';
 import { parquetOf, storedBytes, textOfParquet } from '../../../support/parquet.ts';
+import { runs } from '../../../support/random-tests.ts';
 import { root } from '../../../support/root.ts';
 
 const fixture = (name: string): Promise<ParquetFile> =>
@@ -171,7 +172,7 @@ describe('a Parquet file that is made of a CSV', () => {
           assert.equal(read, csv);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

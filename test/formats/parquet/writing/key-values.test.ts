@@ -12,6 +12,7 @@ import { arrowSchema } from '../../../../src/formats/parquet/writing/key-values.
 import { verifyOutput } from '../../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { changeAll, storedBytes, withFooter } from '../../../support/parquet.ts';
+import { runs } from '../../../support/random-tests.ts';
 import { root } from '../../../support/root.ts';
 import { job } from '../../../support/scoring/job.ts';
 import { numbers } from '../../../support/scoring/predictions.ts';
@@ -208,7 +209,7 @@ describe('the schema that Arrow has stored in a file', () => {
         const written = made(wrong.toString('base64'), options);
         assert.ok(written === undefined || written.length < 2 * STORED.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { type ScoreOptions, score } from '../../../../src/index.ts';
 import { runMetrics } from '../../../../src/runs/summary/run-metrics.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { importedHome, importedRows } from '../../../support/service/imported-home.ts';
+import { slow } from '../../../support/slow.ts';
 
 const rows = 1000;
 
@@ -126,7 +127,7 @@ describe('the summary of a run that predicts', () => {
     assert.deepEqual(labels.get('prediction_psi'), [[{}, 0]]);
   });
 
-  it('a number by an imported report is the same after it was resumed, and whatever its batches are', async t => {
+  slow('a number of an import is the same after it was resumed, and whatever its batches are', async t => {
     const home = await importedHome(t);
     const folder = await newFolder(t);
     const at = (name: string): string => join(folder, name);

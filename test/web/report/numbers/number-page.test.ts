@@ -63,7 +63,7 @@ describe('the page of a report of numbers', () => {
     assert.equal((await browser.fetch('/platform/reports/spent/persona', wrong)).status, 422);
   });
 
-  it('shows its curve along categories, and lists and downloads say what it predicts', async t => {
+  slow('shows its curve along categories, and lists and downloads say what it predicts', async t => {
     const { browser } = await platformOfNumbers(t);
     const fields = new URLSearchParams({ c0: '5', along: 'c1' });
     const curve = await browser.fetch('/platform/reports/spent/curve', { method: 'POST', body: fields });

@@ -134,7 +134,7 @@ describe('--dedupe', () => {
         const rejected = new Set(all.filter(each => each.includes('"bad"')));
         assert.deepEqual(sentTo(stub).toSorted(), [...rejected].toSorted());
       }),
-      { numRuns: runs(300, 12) },
+      { numRuns: runs(300, 6) },
     );
   });
 
