@@ -82,12 +82,7 @@ describe('a token that expires during a run', () => {
       ...scoring,
       '--url',
       stub.url,
-      '--auth',
-      'bearer',
-      '--api-key-file',
-      'api.key',
-      '--concurrency',
-      '1',
+      ...'--auth bearer --api-key-file api.key --concurrency 1'.split(' '),
     ];
     const env = { ROWCAST_TOKEN: token };
     await exits(rowcast(args, { cwd: folder, env }), 3, /responded with 401: .*\[unauthorized\]/);

@@ -120,10 +120,7 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
         'in.csv',
         'other.csv',
         ...service,
-        '-o',
-        'out/{name}.csv',
-        '--summary',
-        'run.json',
+        ...'-o out/{name}.csv --summary run.json'.split(' '),
       ];
       await exits(run(...args), 0);
       for (const file of ['in', 'other']) assert.equal(await read(`out/${file}.csv`), expected);

@@ -215,17 +215,7 @@ describe('--notify-env', () => {
     await rowcast([...args, '--api-key-env', 'ROWCAST_CHURN_KEY'], { cwd: folder, env: ofOther });
     assert.match(posted[0]?.body.text ?? '', /Check the key in ROWCAST_CHURN_KEY/);
     assert.doesNotMatch(posted[0]?.body.text ?? '', /ApiKey KEY/);
-    const late = [
-      'score',
-      'none-*.csv',
-      '--report',
-      'r',
-      '-o',
-      's/{name}.csv',
-      '--ready-file',
-      'done',
-      ...told,
-    ];
+    const late = [...'score none-*.csv --report r -o s/{name}.csv --ready-file done'.split(' '), ...told];
     assert.equal((await rowcast(late, { cwd: folder, env })).code, 75);
     assert.match(
       posted[1]?.body.text ?? '',

@@ -87,24 +87,10 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
       const { stub } = await connect(t);
       const again = '{"a":2,"probability_yes":0.5}\n';
       const finished = await exits(
-        rowcast(
-          [
-            'score',
-            '-',
-            '--input-format',
-            'jsonl',
-            '--features',
-            'a',
-            '--report',
-            'r',
-            '--log-format',
-            'json',
-          ],
-          {
-            stdin: `{"a":1}\n${again}${again}{"a":3}\n`,
-            env: stub.env,
-          },
-        ),
+        rowcast('score - --input-format jsonl --features a --report r --log-format json'.split(' '), {
+          stdin: `{"a":1}\n${again}${again}{"a":3}\n`,
+          env: stub.env,
+        }),
         1,
       );
       assert.equal(String(finished.stdout).split('\n').length, 3);

@@ -73,12 +73,7 @@ export async function newJob(t: TestContext, example: string): Promise<ShardedJo
     plan: [
       'personas.csv',
       ...common,
-      '-o',
-      'scored.csv',
-      '--shards',
-      'scored.csv.shards',
-      '--shard-bytes',
-      '1MiB',
+      ...'-o scored.csv --shards scored.csv.shards --shard-bytes 1MiB'.split(' '),
     ],
     run: (program, ...args) => runProgram(program, args, { cwd: folder, env }),
     holderOf(shard) {

@@ -23,22 +23,10 @@ async function stopped(t: TestContext) {
   });
   const cwd = await newFolder(t, { 'in.csv': csv(40).replace('r1,a', 'r1') });
   const score = (...args: string[]) =>
-    rowcast(
-      [
-        'score',
-        'in.csv',
-        '-o',
-        'out.csv',
-        '--report',
-        'r',
-        '--batch-rows',
-        '4',
-        '--concurrency',
-        '1',
-        ...args,
-      ],
-      { cwd, env },
-    );
+    rowcast([...'score in.csv -o out.csv --report r --batch-rows 4 --concurrency 1'.split(' '), ...args], {
+      cwd,
+      env,
+    });
   assert.equal((await score()).code, 3);
   const files = async () => (await readdir(cwd)).filter(name => name.startsWith('out')).sort();
   assert.deepEqual(await files(), ['out.csv.checkpoint', 'out.csv.partial', 'out.csv.rejects.partial']);

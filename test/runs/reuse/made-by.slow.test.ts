@@ -230,18 +230,7 @@ describe('an earlier output', () => {
 
   it('is pointless for a local report', async t => {
     const { folder } = await nights(t);
-    const args = [
-      'score',
-      'in.csv',
-      '-o',
-      'new.csv',
-      '--report',
-      'r',
-      '--reuse',
-      'old.csv',
-      '--url',
-      'local',
-    ];
+    const args = 'score in.csv -o new.csv --report r --reuse old.csv --url local'.split(' ');
     const trained = ['train', 'in.csv', '--predict', 'plan', '--report', 'r', '--home', 'home'];
     await writeFile(join(folder, 'in.csv'), `plan,x\n${'a,1\nb,2\n'.repeat(60)}`);
     assert.equal((await rowcast(trained, { cwd: folder })).code, 0);
