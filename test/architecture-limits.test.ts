@@ -18,7 +18,7 @@ const LIMITS = {
   'lines of numbers in test': 800,
   'lines of evaluate in src': 4_970,
   'lines of evaluate in test': 1_970,
-  'lines of reuse in src': 2_700,
+  'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_400,
   'files of src': 830,
   'lines of src': 96_030,
