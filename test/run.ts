@@ -7,8 +7,8 @@
 //   npm test -- client csv/header  only the files whose path contains one of these
 //   npm run coverage               the quick tests, and which lines of src they run, from Node 22 on; what a command
 //                                  does in a process of its own is not counted
-// Neighbouring files share a process, except *.alone.test.ts, which change or measure theirs, and *.slow.test.ts. Files
-// that are chosen by their path have a process each.
+// Neighbouring files share a process, except *.alone.test.ts, which change or measure theirs, or take long in full, and
+// *.slow.test.ts. Files that are chosen by their path have a process each.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -53,8 +53,8 @@ spawn(
     // Fewer collections of what tests leave behind take a few percent of their time.
     '--max-semi-space-size=64',
     ...(values.coverage ? coverage : []),
-    // More than there are cores, because many tests only wait.
-    `--test-concurrency=${availableParallelism() + 2}`,
+    // More than there are cores, because many tests only wait, most of all the slow ones.
+    `--test-concurrency=${availableParallelism() + (values.all ? 4 : 2)}`,
     // A test that hangs fails. The slowest process takes a few minutes.
     `--test-timeout=${15 * 60_000}`,
     `--test-reporter=${join(folder, 'support/reporter.js')}`,

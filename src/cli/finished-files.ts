@@ -1,10 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { RowcastError } from '../base/errors.ts';
 import { inputOptions } from '../base/options/input.ts';
 import { inputsPositional, type Options } from '../base/options/option.ts';
 import { outputOptions } from '../base/options/output.ts';
 import { rejectsOptions } from '../base/options/repair.ts';
-import { schemeOf } from '../base/scheme.ts';
 import { planFiles } from '../library/several/plan-files.ts';
 import type { FilePair } from '../runs/several/pair-files.ts';
 import { RunLedger } from '../runs/several/run-ledger.ts';
@@ -42,10 +40,6 @@ export async function filesOfRuns(context: Context, outputOption?: string): Prom
   const [input = '-'] = inputs;
   return { pairs: [{ input, output: values.output, rejects: values.rejects }], areMany, secretUrls };
 }
-
-/** Whether a name is that of a folder on this machine. */
-export const isFolder = async (name: string): Promise<boolean> =>
-  schemeOf(name) === undefined && (await stat(name).catch(() => undefined))?.isDirectory() === true;
 
 /**
  * The files of the runs that a folder of outputs has a record of.

@@ -4,7 +4,7 @@ import type { JobValues } from '../base/options/values/run-values.ts';
 import type { ReportClient } from '../client/protocols/report/report-client.ts';
 import type { ServiceClientOptions } from '../client/service-client.ts';
 import { chooseService, onlyReports } from '../library/service/choose-service.ts';
-import { withClient } from '../library/service/open-client.ts';
+import { openClient, thenClosed } from '../library/service/open-client.ts';
 import type { ScorerOptions } from '../library/service/open-predictor.ts';
 import type { UploadService } from '../runs/transfer-file.ts';
 import { warnOfHome } from './check-surroundings.ts';
@@ -33,17 +33,13 @@ export async function withServiceOf<T>(
     const { ReportClient } = await import('../client/protocols/report/report-client.ts');
     const { reportProtocol } = await import('../client/protocols/report/report-protocol.ts');
     const options = { values: { timeout }, env, onRetry: retryLines(log) };
-    return withClient(address, reportProtocol(), options, client => use(new ReportClient(client)));
+    const opening = openClient(address, reportProtocol(), options);
+    return thenClosed(opening, client => use(new ReportClient(client)));
   }
   await warnOfHome(context, address.home);
   // Loaded only when it is needed.
   const { openLocalService } = await import('../models/local/local-service.ts');
-  const service = await openLocalService(address.home);
-  try {
-    return await use(service);
-  } finally {
-    await service.close();
-  }
+  return thenClosed(openLocalService(address.home), use);
 }
 
 /** What opens the scorer that a command chooses, whose requests it reports. @throws as `chooseService` */

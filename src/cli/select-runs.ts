@@ -8,10 +8,11 @@ import type { UnfinishedRun } from '../runs/several/ledger-file.ts';
 import { isOutputPattern } from '../runs/several/output-pattern.ts';
 import { type FoundRuns, findRuns, findRunsLike, foundIn, lostRejectsOf } from '../runs/status/find-runs.ts';
 import { type Backends, isPattern } from '../storage/backends.ts';
+import { isLocalFolder } from '../storage/folders.ts';
 import { usageError } from './arguments/usage-error.ts';
 import type { Context } from './context.ts';
 import { definedBy } from './defined-by.ts';
-import { fileOptions, filesOfRuns, isFolder } from './finished-files.ts';
+import { fileOptions, filesOfRuns } from './finished-files.ts';
 
 /** What a command is to look at: a single output or folder of shards, or runs that were named together. */
 export type SelectedRuns =
@@ -57,9 +58,12 @@ export async function selectRuns(command: string, context: Context, among: Backe
   const named: string[] = [];
   for (const name of names) {
     if (isOutputPattern(name) || (await isPattern(name, among))) found.push(await findRunsLike(name, among));
-    else if (names.length === 1 && (!(await isFolder(name)) || (await findShards(name, among)) !== undefined))
+    else if (
+      names.length === 1 &&
+      (!(await isLocalFolder(name)) || (await findShards(name, among)) !== undefined)
+    )
       return { single: name };
-    else if (await isFolder(name)) found.push(await findRuns(name));
+    else if (await isLocalFolder(name)) found.push(await findRuns(name));
     else {
       named.push(name);
       found.push(await runOf(name));

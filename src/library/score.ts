@@ -2,8 +2,7 @@ import { Writable } from 'node:stream';
 import { RowcastError } from '../base/errors.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
 import { executeRun } from '../runs/execute-run.ts';
-import { drift } from '../runs/observers/drift.ts';
-import { unknownValues } from '../runs/observers/unknown-values.ts';
+import { dataNotes } from '../runs/observers/drift.ts';
 import { RunControl } from '../runs/run-control.ts';
 import type { Summary } from '../runs/summary/summary.ts';
 import { backendsOf } from '../storage/backends.ts';
@@ -24,7 +23,7 @@ import { openRunScorer } from './scorers/open-run-scorer.ts';
 import { serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
 import { byteChunksOf, byteStream, STREAM, streamInputSource } from './streams/byte-input.ts';
-import { type WritableOutput, writableOutput } from './streams/writable-output.ts';
+import { writableOutput } from './streams/writable-output.ts';
 
 /**
  * Scores a CSV: every row back, in order, with what is predicted for it, as `rowcast score` does.
@@ -35,7 +34,7 @@ import { type WritableOutput, writableOutput } from './streams/writable-output.t
  *   file appears only when it is complete; an output stream is destroyed with the error
  */
 export async function score(options: ScoreOptions): Promise<Summary> {
-  let stream: WritableOutput | undefined;
+  let stream: ReturnType<typeof writableOutput> | undefined;
   try {
     return await scoreRun('score', options, control => {
       const { output } = options;
@@ -105,7 +104,7 @@ async function run(
   const { signal } = control;
   const run = runOfJob(job, {
     control,
-    observers: [callbacks(options, control), unknownValues(), drift(), ...resultFiles(job)],
+    observers: [callbacks(options, control), dataNotes(), ...resultFiles(job)],
     openScorer: ({ onRetry }) => openRunScorer({ scorer, values, given: service, onRetry, stop: signal }),
     ...(source !== undefined && { openInput: async () => source }),
   });

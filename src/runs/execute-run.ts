@@ -59,7 +59,7 @@ export async function executeRun(run: Run, record = new RunRecord(run)): Promise
 interface OpenRun {
   files: LockedPaths;
   scorer: Scorer;
-  output: EndedLast;
+  output: ReturnType<typeof endLast>;
   /** Undefined if the input is not waited for. */
   wait: InputWait | undefined;
 }
@@ -213,20 +213,11 @@ async function finishRun(
   return summary;
 }
 
-/** An output whose end is held back. */
-interface EndedLast {
-  target: Target;
-  /** Ends the output if it is complete. */
-  end(): Promise<void>;
-  /** Discards it instead, unless it has ended. */
-  abandon(): Promise<void>;
-}
-
 /**
  * Holds back the end of a stream or pipe until everything else of the run is written: its reader may take the end as
  * the sign that the summary is there. A file is complete when it appears.
  */
-function endLast(target: Target): EndedLast {
+function endLast(target: Target) {
   let complete: Sink | undefined;
   const held = async (stop?: AbortSignal): Promise<Sink> => {
     const sink = await target.open(stop);
@@ -240,10 +231,12 @@ function endLast(target: Target): EndedLast {
   };
   return {
     target: target.durable === undefined ? { ...target, open: held } : target,
-    async end() {
+    /** Ends the output if it is complete. */
+    async end(): Promise<void> {
       await complete?.close();
       complete = undefined;
     },
+    /** Discards it instead, unless it has ended. */
     abandon: async () => complete?.abandon(),
   };
 }

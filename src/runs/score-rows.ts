@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../base/errors.ts';
 import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
-import { isInside, type Position } from '../formats/records/position.ts';
+import { fractionOf, isInside, type Position } from '../formats/records/position.ts';
 import type { MergedPart } from '../scoring/merge/merged-part.ts';
 import { plannedPredictionType, type RowsPlan } from '../scoring/prepare.ts';
 import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
@@ -179,7 +179,7 @@ async function commit(
   parts: AsyncIterable<MergedPart>,
   { reached, data, budget, malformed, signal }: Committing,
 ): Promise<void> {
-  const fractionAt = fractionBefore(contentSize, values.limit ?? layout.rows);
+  const fractionAt = (at: Position) => fractionOf(at, contentSize, values.limit ?? layout.rows);
   const { rowCounts } = reached;
   const before = { read: rowCounts.read, fraction: fractionAt(reached.position) };
   const resumePoint = () => output.resumePoint;
@@ -195,16 +195,6 @@ async function commit(
     const fraction = fractionAt(position);
     record.progress({ rowCounts, figures, predictionType, fraction, before, resumePoint });
   }
-}
-
-/** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
-function fractionBefore(size: number | null, limit: number | undefined) {
-  const isSized = size !== null && size > 0;
-  return ({ offset, row }: Position): number | undefined => {
-    const ofInput = isSized ? offset / size : 0;
-    const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);
-    return isSized || limit !== undefined ? Math.max(ofInput, ofLimit) : undefined;
-  };
 }
 
 /** See `Summary.digest`. The next run may need it, also if the input must be read again for that. */

@@ -107,6 +107,23 @@ export async function openSource(
   return new DecodedSource(stored, checksum, { encoding });
 }
 
+/** Opens inputs for something, and closes them afterwards. */
+export async function withSources<T>(
+  among: Backends | undefined,
+  use: (open: (input: string, encoding?: string) => Promise<Source>) => Promise<T>,
+): Promise<T> {
+  const sources: Source[] = [];
+  try {
+    return await use(async (input, encoding) => {
+      const source = await openSource(input, false, encoding, among);
+      sources.push(source);
+      return source;
+    });
+  } finally {
+    for (const source of sources) source.close();
+  }
+}
+
 /** @returns undefined if there is no such file, or nothing is known of it */
 export const versionOf = async (
   name: string,

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { schemeOf } from '../base/scheme.ts';
 
@@ -32,3 +33,7 @@ export function fileIn(folder: string, name: string): string {
   if (schemeOf(name) !== undefined) return name;
   return schemeOf(folder) === undefined ? join(folder, name) : `${folder}/${name}`;
 }
+
+/** Whether a name is that of a folder on this machine. */
+export const isLocalFolder = async (name: string): Promise<boolean> =>
+  schemeOf(name) === undefined && (await stat(name).catch(() => undefined))?.isDirectory() === true;

@@ -136,7 +136,7 @@ export async function fit(
       profile: { ...profiled, ...found.profile },
       notes: [
         ...history.notes,
-        ...(history.numbers === undefined ? [] : notesOfNumbers(history.numbers, predict)),
+        ...notesOfNumbers(history.numbers, predict, split.testing.length),
         ...firstOf(learned.notes),
         ...firstOf(columnNotes(learned, rows)),
         ...firstOf(encodingNotes(columns, selection.encodings, labelled.classes)),
@@ -191,8 +191,7 @@ const firstOf = (notes: readonly string[]): string[] =>
     ? [...notes]
     : [...notes.slice(0, MAX_NOTES), `There are ${countOf(notes.length - MAX_NOTES, 'more such note')}.`];
 
-function wideNotes(columns: number): string[] {
-  return columns <= MAX_SHUFFLES
+const wideNotes = (columns: number): string[] =>
+  columns <= MAX_SHUFFLES
     ? []
     : [`The drivers are approximate: ${columns} columns are too many to measure the impact of each.`];
-}

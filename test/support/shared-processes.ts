@@ -8,13 +8,13 @@ const FILES_PER_PROCESS = 45;
 /** Whether a test file (a path of its source or of what it is compiled to) has a process of its own. */
 export const isAlone = (file: string): boolean => /\.(alone|slow|cluster)\.test\.[jt]s$/.test(file);
 
-/** Whether a test file mostly waits: for a browser, or for connections that nobody uses. */
-const mostlyWaits = (file: string): boolean => /\.(alone|browser\.slow)\.test\.[jt]s$/.test(file);
+/** Whether a test file mostly waits for a browser. */
+const usesBrowser = (file: string): boolean => /\.browser\.slow\.test\.[jt]s$/.test(file);
 
 /**
  * The files to start so that these test files run: for neighbouring ones a file that imports them, because starting a
  * process and loading the modules takes longer than most tests. The runner starts files in the order of their names.
- * Between them are those that take long, and leave most of a core to the others. Paths are relative to the package.
+ * Between them are those that take long: they leave most of a core to the others. Paths are relative to the package.
  */
 export function inSharedProcesses(files: readonly string[]): string[] {
   const folder = join(root, 'dist/shared-processes');
@@ -31,13 +31,14 @@ export function inSharedProcesses(files: readonly string[]): string[] {
     writeFileSync(path, imports.join(''));
     starting.push(relative(root, path));
   };
-  const waiting = files.filter(mostlyWaits).reverse();
   const together = files.filter(file => !isAlone(file));
+  const [browsers, alone] = [files.filter(usesBrowser), files.filter(file => /\.alone\./.test(file))];
   // From the end, because the last folders take longest.
   for (let end = together.length; end > 0; end -= FILES_PER_PROCESS) {
     start(together.slice(Math.max(0, end - FILES_PER_PROCESS), end));
-    start(waiting.splice(0, 1));
+    start(browsers.splice(0, 1));
+    for (const file of alone.splice(-2)) start([file]);
   }
-  for (const file of waiting) start([file]);
-  return [...starting, ...files.filter(file => isAlone(file) && !mostlyWaits(file))];
+  for (const file of [...browsers, ...alone]) start([file]);
+  return [...starting, ...files.filter(file => /\.slow\./.test(file) && !usesBrowser(file))];
 }

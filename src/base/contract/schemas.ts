@@ -66,7 +66,7 @@ export const batchResponse = z.object({
   ),
 });
 
-/** A driver's impact is a share: all of a report's impacts sum to 1. */
+/** A driver's impact is a share: all of a report's impacts sum to 1, or are 0 if no column has any. */
 const driver = z.object({ column: z.string(), impact: z.number() });
 
 export const techSpecs = z.object({

@@ -12,12 +12,13 @@ import { findInputs } from '../../runs/several/input-files.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { checkIsPattern, pairFiles } from '../../runs/several/pair-files.ts';
 import { type Backends, backendsOf, isPattern, versionOf } from '../../storage/backends.ts';
+import { isLocalFolder } from '../../storage/folders.ts';
 import { followLinks } from '../../storage/local/sibling-path.ts';
 import { usageError } from '../arguments/usage-error.ts';
 import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
 import { eachFile } from '../each-file.ts';
-import { fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
+import { fileOptions, filesInFolder, filesOfRuns } from '../finished-files.ts';
 import { untilStopped } from '../signals.ts';
 import { describePlaced, describeRepaired, type RepairOfFile } from '../terminal/files-text.ts';
 import { printJson } from '../terminal/print.ts';
@@ -116,7 +117,7 @@ async function filesToRepair(
   if (first === undefined && flags.definition === undefined)
     throw usageError('missing argument: OUTPUT', { name: 'repair' });
   const isAlone = corrected === undefined && others.length === 0;
-  if (first === undefined || (isAlone && (await isFolder(first)))) {
+  if (first === undefined || (isAlone && (await isLocalFolder(first)))) {
     const { pairs, areMany } =
       first === undefined ? await filesOfRuns({ ...context, flags }) : await filesInFolder(first, among);
     return { areMany, repairs: pairs.map(pair => ({ ...pair, corrected: defaultCorrected(pair.output) })) };

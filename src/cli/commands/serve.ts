@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { RowcastError } from '../../base/errors.ts';
 import { serveOptions } from '../../base/options/serve.ts';
@@ -8,8 +7,8 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { isLoopback, isUnspecified } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import { reasonOf } from '../../base/system-error.ts';
 import { type Environment, homeOf } from '../../library/service/choose-service.ts';
+import { readPem } from '../../library/service/read-tls.ts';
 import { homeFlag } from '../../models/store/report-version.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
@@ -201,13 +200,4 @@ export async function reloadFiles(
       `SIGHUP: the certificate was not replaced: ${failureMessage(error)}`,
     );
   }
-}
-
-async function readPem(file: string): Promise<Buffer> {
-  return readFile(file).catch(cause => {
-    throw new RowcastError('no_such_file', `cannot be read: ${reasonOf(cause)}`, {
-      location: { file },
-      cause,
-    });
-  });
 }

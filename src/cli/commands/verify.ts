@@ -14,12 +14,12 @@ import { longFieldLine } from '../../runs/input-warnings.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { newVerifiedRows, type VerifiedRows } from '../../runs/verify/compare.ts';
 import { type Backends, backendsOf } from '../../storage/backends.ts';
-import { fileIn } from '../../storage/folders.ts';
+import { fileIn, isLocalFolder } from '../../storage/folders.ts';
 import { usageError } from '../arguments/usage-error.ts';
 import type { Context } from '../context.ts';
 import { definedBy } from '../defined-by.ts';
 import { eachFile } from '../each-file.ts';
-import { type FinishedFiles, fileOptions, filesInFolder, filesOfRuns, isFolder } from '../finished-files.ts';
+import { type FinishedFiles, fileOptions, filesInFolder, filesOfRuns } from '../finished-files.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { describeTally, describeVerified, type VerifiedFile } from '../terminal/files-text.ts';
 import { printJson } from '../terminal/print.ts';
@@ -74,10 +74,10 @@ async function filesToVerify(context: Context, among: Backends): Promise<Finishe
   if (first === undefined && definition === undefined)
     throw usageError('missing argument: INPUT', { name: 'verify' });
   if (first !== undefined && output === undefined) {
-    if (await isFolder(first)) return filesInFolder(first, among);
+    if (await isLocalFolder(first)) return filesInFolder(first, among);
     throw usageError('missing argument: OUTPUT', { name: 'verify' });
   }
-  if (first !== undefined && others.length === 0 && (await isFolder(first)))
+  if (first !== undefined && others.length === 0 && (await isLocalFolder(first)))
     throw new RowcastError('usage', 'the input is a folder', {
       location: { file: first },
       hint: `For all runs that a folder of outputs has a record of, give that folder alone. Otherwise quote patterns: ${commandOf('verify', [fileIn(first, '*.csv'), fileIn(String(output), '{name}.csv')])}`,
@@ -90,12 +90,7 @@ async function filesToVerify(context: Context, among: Backends): Promise<Finishe
   return files;
 }
 
-/** The verification of a pair, and why it failed, if it did. */
-interface Verification {
-  file: VerifiedFile;
-  failure?: unknown;
-}
-
+/** Verifies a pair. @returns why that failed, if it did */
 async function verifyOne(
   { log }: Context,
   {
@@ -103,7 +98,7 @@ async function verifyOne(
     values,
     sample,
   }: Pick<FilesToVerify, 'values' | 'sample'> & { pair: FilePair },
-): Promise<Verification> {
+): Promise<{ file: VerifiedFile; failure?: unknown }> {
   const begun = performance.now();
   const tally = newVerifiedRows();
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);

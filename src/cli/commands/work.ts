@@ -1,5 +1,4 @@
 import { RowcastError } from '../../base/errors.ts';
-import { countOf } from '../../base/number-text.ts';
 import { queueWorkOptions, workOptions } from '../../base/options/shards.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
@@ -49,11 +48,10 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
       address === undefined
         ? await joinRun(context, joining, options => work(options, only))
         : await (await import('../shards/work-queue.ts')).workOneRun(context, joining, address);
-    log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
+    watched.finished();
     if (failed.length > 0) throw await failureOf(context, folder, failed);
     return ExitCode.done;
   } finally {
-    onOutcome?.({ shards: watched.done });
     watched.close();
   }
 }

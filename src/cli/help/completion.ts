@@ -2,13 +2,8 @@ import { flagSpellings, type Option } from '../../base/options/option.ts';
 import { type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
 
-/** A documented option of a command. */
-interface NamedOption {
-  name: string;
-  option: Option;
-}
-
-const namedOptions = (command: CommandRow): NamedOption[] =>
+/** The documented options of a command. */
+const namedOptions = (command: CommandRow) =>
   documentedGroups(command).flatMap(([, options]) =>
     Object.entries(options).map(([name, option]) => ({ name, option })),
   );

@@ -5,7 +5,7 @@ import { reasonText } from '../../formats/records/reject.ts';
 import type { Waiting } from '../../runs/input-wait.ts';
 import { longFieldLine } from '../../runs/input-warnings.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import type { DriftLine } from '../../runs/observers/drift.ts';
+import { type DriftLine, dataNotes } from '../../runs/observers/drift.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { LOCAL, type Scorer } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
@@ -113,6 +113,13 @@ export function logDrift(
   if (isWarning) log.warn({ event: 'drift', psi }, line);
   else if (!isPart) log.info({ event: 'drift', psi }, line);
 }
+
+/** Logs what is noticeable about the data of a run. */
+export const logData = (log: Logger, isPart: boolean): RunObserver =>
+  dataNotes(
+    line => log.warn({ event: 'unknown_values' }, line),
+    line => logDrift(log, line, isPart),
+  );
 
 /** Gives every log line the id of the run, which changes if an unfinished run is set aside. */
 export const logRunId = (logFields: LogFields): RunObserver => ({

@@ -2,9 +2,7 @@ import { isRejectsFile } from '../../formats/records/reject.ts';
 import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import { drift } from '../../runs/observers/drift.ts';
 import type { RunSpan, TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
-import { unknownValues } from '../../runs/observers/unknown-values.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -14,14 +12,14 @@ import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { retryLines } from '../retry-lines.ts';
 import { progressLine } from '../terminal/progress.ts';
-import { logDrift, logRunId, logRunWarnings, rejectLog, runLog, waitingLog } from './log-run.ts';
+import { logData, logRunId, logRunWarnings, rejectLog, runLog, waitingLog } from './log-run.ts';
 import { nameOf } from './read-job.ts';
 import { type Lineage, lineageEvents, runTelemetry, sharedLineage } from './sent-events.ts';
 import type { SignalledRun } from './until-signal.ts';
 
 /** What may watch a run of a command. */
 type Watcher =
-  | ('runId' | 'service' | 'waiting' | 'progress' | 'log' | 'rejects' | 'retries' | 'unknownValues' | 'drift')
+  | ('runId' | 'service' | 'waiting' | 'progress' | 'log' | 'rejects' | 'retries' | 'data')
   | ('resultFiles' | 'warnings' | 'outcome' | 'stdout' | 'lineage' | 'telemetry');
 
 /**
@@ -84,8 +82,7 @@ export function observersOf(
     }),
     rejects: rejectLog(log, input === '-' ? 'stdin' : input, path !== undefined),
     retries: { retried: retryLines(log, maxOutage) },
-    unknownValues: unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
-    drift: drift(line => logDrift(log, line, false)),
+    data: logData(log, false),
     resultFiles: resultFiles(job),
     warnings: logRunWarnings(log),
     outcome: { ended: summary => context.onOutcome?.(summary) },
@@ -107,7 +104,7 @@ export function observersOfFiles(context: Context, job: RunJob, stop: AbortSigna
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);
   const lineage = sharedLineage(context, stop);
-  const observers = watched(['service', 'progress', 'log', 'rejects', 'unknownValues', 'drift', 'stdout'], {
+  const observers = watched(['service', 'progress', 'log', 'rejects', 'data', 'stdout'], {
     runId: logRunId(logFields),
     waiting: { waiting: waitingLog(log) },
     retries: { retried: retryLines(log, job.values.maxOutage) },
@@ -142,8 +139,7 @@ export function observersOfFile(
     log: runLog(context, { report, input, output, isPart: true }),
     waiting: { waiting: waitingLog(log) },
     rejects: rejectLog(log, input, true),
-    unknownValues: unknownValues(line => log.warn({ event: 'unknown_values' }, line)),
-    drift: drift(line => logDrift(log, line, true)),
+    data: logData(log, true),
     lineage: { opened: run => lineage?.started(run) },
     telemetry: span,
   });
@@ -160,7 +156,7 @@ export const observersOfJoining = (
   watched(
     [
       ...(['service', 'waiting', 'progress', 'log', 'rejects', 'retries'] as const),
-      ...(['unknownValues', 'drift', 'stdout', 'lineage', 'telemetry'] as const),
+      ...(['data', 'stdout', 'lineage', 'telemetry'] as const),
     ],
     {
       runId: logRunId(logFields),

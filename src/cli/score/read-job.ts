@@ -88,20 +88,13 @@ function inputsOf(given: unknown): string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-/** An input whose URL may hold a secret, such as a presigned one. */
-interface SecretInput {
-  /** The URL without what may be secret: it names the input in messages, logs and checkpoints. */
-  shown: string;
-  url: string;
-}
-
 /**
- * The input that a variable names.
+ * The input that a variable names, whose URL may hold a secret, such as a presigned one.
  *
  * @param variable the value of --input-env
  * @throws RowcastError `usage`
  */
-function secretInput(variable: string | undefined, env: NodeJS.ProcessEnv): SecretInput | undefined {
+function secretInput(variable: string | undefined, env: NodeJS.ProcessEnv) {
   if (variable === undefined) return undefined;
   if (!isVariableOfDefinition(variable))
     throw new RowcastError('usage', `--input-env: ${variable} is not the name of a variable for it`, {
@@ -117,5 +110,6 @@ function secretInput(variable: string | undefined, env: NodeJS.ProcessEnv): Secr
     throw new RowcastError('usage', `--input-env: the variable ${variable} has no https:// URL`, {
       hint: 'Give other inputs by their names.',
     });
+  // Without what may be secret, it names the input in messages, logs and checkpoints.
   return { shown: `${found.origin}${found.pathname}`, url };
 }

@@ -2,27 +2,26 @@ import type { Logger } from 'pino';
 import { countOf } from '../../base/number-text.ts';
 import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
+import type { Context } from '../context.ts';
 import { openProgress, type ProgressContext } from '../terminal/progress.ts';
 
-/** Logs what a worker does. */
-export interface WatchedWork {
-  /** @param log of the run in this folder */
-  observe(log: Logger, folder: Pick<SharedFolder, 'path'>): WorkObserver;
-  /** Shards that this worker has finished. */
-  readonly done: number;
-  close(): void;
-}
+export type WatchedWork = ReturnType<typeof observeWork>;
 
-export function observeWork(context: ProgressContext): WatchedWork {
+/** Logs what a worker does. */
+export function observeWork(context: ProgressContext & Pick<Context, 'onOutcome'>) {
   const progress = openProgress(context);
   let done = 0;
   let begun = performance.now();
   return {
-    get done() {
-      return done;
+    /** No shard is left for this worker. */
+    finished: () =>
+      context.log.info({ event: 'work_finished', shards: done }, `${countOf(done, 'shard')} scored`),
+    close(): void {
+      context.onOutcome?.({ shards: done });
+      progress.close();
     },
-    close: () => progress.close(),
-    observe: (log, { path: folder }) => ({
+    /** @param log of the run in this folder */
+    observe: (log: Logger, { path: folder }: Pick<SharedFolder, 'path'>): WorkObserver => ({
       onTake({ shard }, attempt, row) {
         begun = performance.now();
         const from = attempt === 1 ? '' : `, attempt ${attempt}`;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
-import { countOf } from '../../base/number-text.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { KnownRuns } from '../../shards/queue/known-runs.ts';
 import type { QueueAddress } from '../../shards/queue/queue-address.ts';
@@ -56,17 +55,13 @@ export async function workQueue(
         if (runs !== undefined) worker.keep(runs);
         for (const run of runs ?? []) if (await worker.visit(run)) isEmpty = false;
         if (isEmpty && stopWhenEmpty) {
-          log.info(
-            { event: 'work_finished', shards: watched.done },
-            `${countOf(watched.done, 'shard')} scored`,
-          );
+          watched.finished();
           return worker.refusal?.exitCode ?? ExitCode.done;
         }
         await sleep(POLL_MS, undefined, { signal: stop }).catch(() => {}); // seen above
       }
     });
   } finally {
-    context.onOutcome?.({ shards: watched.done });
     watched.close();
   }
 }

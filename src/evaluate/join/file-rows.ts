@@ -43,9 +43,12 @@ export interface RowsOptions extends OpenOptions {
   choose: (names: readonly string[], file: string) => readonly string[];
 }
 
+/** A batch with all that is made of it fits into the cache of a processor. */
+const BATCH_BYTES = 1 << 18;
+
 /** Opens a file of which only some columns are needed. @throws RowcastError as `openRecords` */
 export async function openRows(file: string, options: RowsOptions, read: RowsSoFar): Promise<RowsFile> {
-  const records = await openRecords(file, options);
+  const records = await openRecords(file, { ...options, batchBytes: () => BATCH_BYTES });
   const { name, layout, batches } = records;
   return {
     name,
@@ -58,6 +61,7 @@ export async function openRows(file: string, options: RowsOptions, read: RowsSoF
         read.malformed.add(fields.faults, batch);
         read.rows += fields.rows;
         yield { fields, values, numberOf: rowNumbers(batch, fields) };
+        records.release(batch.end.offset);
       }
       read.malformed.end(read.rows);
     },

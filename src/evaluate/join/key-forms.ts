@@ -1,4 +1,4 @@
-import { type KeyedRows, valuesOfKey } from './keyed-rows.ts';
+import { type JoinKeys, valuesOfKey } from './keyed-rows.ts';
 
 /** Keys of each side that are compared: with more, those of files in another order still meet. */
 const MAX_KEYS = 10_000;
@@ -27,26 +27,25 @@ export interface KeyLookalikes {
 
 /** Finds out whether keys are only written differently, from the first ones of both sides. */
 export class KeyForms {
-  /** Keys of scored rows by what they are if written the same way. */
-  readonly #scored = new Map<string, readonly string[]>();
-  #scoredKeys = 0;
+  /** Keys of scored rows, and, when they are needed, by what they are if written the same way. */
+  readonly #keys: (readonly string[])[] = [];
+  #scored: Map<string, readonly string[]> | undefined;
   #labelKeys = 0;
   lookalikes: KeyLookalikes | undefined;
   /** A key of a scored row, and one of labels that no scored row has: two that look alike, if there are any. */
-  readonly example: { scored?: string; label?: string } = {};
+  readonly example: { scored?: string | undefined; label?: string } = {};
 
-  addScored({ rows, words, starts, ends }: Omit<KeyedRows, 'numbers'>): void {
-    for (let row = 0; row < rows && this.#scoredKeys < MAX_KEYS; row++, this.#scoredKeys++) {
-      const values = valuesOfKey(words.bytes.subarray(starts[row], ends[row]));
-      this.#scored.set(sameText(values), values);
-      this.example.scored ??= values.join(', ');
-    }
+  addScored({ rows, words, starts, ends }: JoinKeys): void {
+    for (let row = 0; row < rows && this.#keys.length < MAX_KEYS; row++)
+      this.#keys.push(valuesOfKey(words.bytes.subarray(starts[row], ends[row])));
+    this.example.scored ??= this.#keys[0]?.join(', ');
   }
 
   /** @param key of labels, which no scored row has */
   addLabel(key: Buffer): void {
     if (this.#labelKeys++ >= MAX_KEYS) return;
     const values = valuesOfKey(key);
+    this.#scored ??= new Map(this.#keys.map(each => [sameText(each), each]));
     const scored = this.#scored.get(sameText(values));
     this.example.label ??= values.join(', ');
     if (scored === undefined) return;

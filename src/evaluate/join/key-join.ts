@@ -1,5 +1,5 @@
-import type { KeyedRows } from './keyed-rows.ts';
-import { CONFLICT, hashOfKey, LabelTable } from './label-table.ts';
+import { hashOfKey, type KeyedRows } from './keyed-rows.ts';
+import { LABEL_WIDTH, LabelTable } from './label-table.ts';
 import { PARTITIONS, PartitionedRows } from './partitioned-rows.ts';
 
 /** Bytes of labels in memory; beyond, both sides are divided into parts by their keys, in temporary files. */
@@ -7,9 +7,6 @@ const MAX_TABLE_BYTES = 128 << 20;
 
 /** The label of a key whose value is not a class of the model. */
 export const UNKNOWN_LABEL = Number.POSITIVE_INFINITY;
-
-/** The numbers of a row of labels: the label, where the row is, and how many rows it stands for. */
-export const LABEL_WIDTH = 3;
 
 /** Why a key is listed. */
 export const keyProblems = [
@@ -68,11 +65,8 @@ export class KeyJoin {
   readonly #memory: LabelTable;
   /** The memory, until the rows are divided. */
   #table: LabelTable | undefined;
-  /** The numbers of the first scored row of each entry. */
-  #scored: Float64Array | undefined;
   /** By row of a batch. */
   #entries = new Int32Array();
-  #hashes = new Int32Array();
   #labelParts: PartitionedRows | undefined;
   #scoredParts: PartitionedRows | undefined;
 
@@ -88,7 +82,9 @@ export class KeyJoin {
   }
 
   /** @throws RowcastError `disk_full`, `unwritable_output` */
-  addLabels({ rows, words, starts, ends, numbers }: KeyedRows): void {
+  addLabels(keyed: KeyedRows): void {
+    const { rows, words, starts, ends, hashes, numbers } = keyed;
+    this.#table?.fetch(keyed);
     for (let row = 0, at = 0; row < rows; row++, at += LABEL_WIDTH) {
       const start = starts[row] as number;
       const end = ends[row] as number;
@@ -96,12 +92,10 @@ export class KeyJoin {
         this.counts.labelsWithoutKey++;
         continue;
       }
-      const hash = hashOfKey(words, start, end);
+      const hash = hashes[row] as number;
       const table = this.#table;
       if (table !== undefined) {
-        const label = numbers[at] as number;
-        const place = numbers[at + 1] as number;
-        if (table.add(words, start, end, hash, label, place, numbers[at + 2] as number)) continue;
+        if (table.add(words, start, end, hash, numbers, at)) continue;
         this.#divide(table);
       }
       this.#labelParts?.add(this.#partOf(hash), words, start, end, numbers, at);
@@ -110,42 +104,36 @@ export class KeyJoin {
 
   /** @throws as `addLabels` */
   addScored(keyed: KeyedRows): void {
-    const { rows, words, starts, ends, numbers } = keyed;
+    const { rows, starts, ends, numbers } = keyed;
     const { width, results } = this.#options;
     const table = this.#table;
-    if (this.#entries.length < rows) {
-      this.#entries = new Int32Array(rows);
-      this.#hashes = new Int32Array(rows);
+    if (table === undefined) {
+      this.#divideScored(keyed);
+      return;
     }
-    table?.findAll(keyed, this.#hashes, this.#entries);
-    this.#scored ??= new Float64Array((table?.size ?? 0) * width);
-    const scored = this.#scored;
+    if (this.#entries.length < rows) this.#entries = new Int32Array(rows);
+    const entries = this.#entries;
+    table.findAll(keyed, entries);
+    for (let row = 0, at = 0; row < rows; row++, at += width) {
+      const entry = entries[row] as number;
+      if (entry !== -1 && table.addScored(entry, numbers, at)) continue;
+      if (entry === -1) {
+        if (starts[row] === ends[row]) this.counts.scoredWithoutKey++;
+        else this.counts.scoredWithoutLabel++;
+      }
+      results.onOther(numbers, at);
+    }
+  }
+
+  #divideScored({ rows, words, starts, ends, hashes, numbers }: KeyedRows): void {
+    const { width, results } = this.#options;
     for (let row = 0, at = 0; row < rows; row++, at += width) {
       const start = starts[row] as number;
       const end = ends[row] as number;
       if (start === end) {
         this.counts.scoredWithoutKey++;
         results.onOther(numbers, at);
-        continue;
-      }
-      if (table === undefined) {
-        this.#scoredParts?.add(this.#partOf(hashOfKey(words, start, end)), words, start, end, numbers, at);
-        continue;
-      }
-      const entry = this.#entries[row] as number;
-      if (entry === -1) {
-        this.counts.scoredWithoutLabel++;
-        results.onOther(numbers, at);
-        continue;
-      }
-      const before = table.scoredRows[entry] as number;
-      table.scoredRows[entry] = before + 1;
-      if (before > 0) {
-        results.onOther(numbers, at);
-        continue;
-      }
-      for (let index = 0, to = entry * width; index < width; index++, to++)
-        scored[to] = numbers[at + index] as number;
+      } else this.#scoredParts?.add(this.#partOf(hashes[row] as number), words, start, end, numbers, at);
     }
   }
 
@@ -175,34 +163,34 @@ export class KeyJoin {
   }
 
   #settle(table: LabelTable): void {
-    const { results, width } = this.#options;
-    const scored = this.#scored ?? new Float64Array();
-    for (let entry = 0; entry < table.size; entry++) {
-      const label = table.labels[entry] as number;
-      const labelRows = table.labelRows[entry] as number;
-      const scoredRows = table.scoredRows[entry] as number;
+    const { results } = this.#options;
+    const { numbers, words } = table;
+    for (let entry = 0; entry < table.end; entry = table.next(entry)) {
+      const at = table.labelAt(entry);
+      const [label, labelRows] = [numbers[at] as number, numbers[at + 2] as number];
+      const scoredRows = table.scoredRows(entry);
       const problem = problemOf(label, labelRows, scoredRows);
       if (problem !== undefined) {
-        const [key, place] = [table.keyOf(entry), table.places[entry] as number];
-        results.onProblem(problem, { key, place, labelRows, scoredRows });
+        const { start, stop } = table.keyAt(entry);
+        const key = words.bytes.subarray(start, stop);
+        results.onProblem(problem, { key, place: numbers[at + 1] as number, labelRows, scoredRows });
       }
-      if (problem === undefined || problem === 'label_twice') results.onMatch(label, scored, entry * width);
-      else if (scoredRows > 0) results.onOther(scored, entry * width);
+      if (problem === undefined || problem === 'label_twice')
+        results.onMatch(label, numbers, table.scoredAt(entry));
+      else if (scoredRows > 0) results.onOther(numbers, table.scoredAt(entry));
     }
   }
 
   /** From now on, rows are divided into parts: first those of the table. */
   #divide(table: LabelTable): void {
-    const { keys, labels, places, labelRows, size } = table;
+    const { words, numbers } = table;
     this.#table = undefined;
     this.#labelParts = new PartitionedRows(LABEL_WIDTH);
     this.#scoredParts = new PartitionedRows(this.#options.width);
-    const numbers = new Float64Array(LABEL_WIDTH);
-    for (let entry = 0; entry < size; entry++) {
-      const [start, end] = [keys.starts[entry], keys.starts[entry + 1]] as [number, number];
-      numbers.set([labels[entry] ?? CONFLICT, places[entry] ?? 0, labelRows[entry] ?? 0]);
-      const hash = hashOfKey(keys.words, start, end);
-      this.#labelParts.add(this.#partOf(hash), keys.words, start, end, numbers, 0);
+    for (let entry = 0; entry < table.end; entry = table.next(entry)) {
+      const { start, stop } = table.keyAt(entry);
+      const part = this.#partOf(hashOfKey(words, start, stop));
+      this.#labelParts.add(part, words, start, stop, numbers, table.labelAt(entry));
     }
   }
 

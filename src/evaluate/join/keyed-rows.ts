@@ -1,13 +1,18 @@
 import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 
-/** Rows with their keys, and the same number of numbers for each. */
-export interface KeyedRows {
+/** The keys of rows, and their hashes. */
+export interface JoinKeys {
   readonly rows: number;
   /** The key of row r is `words.bytes[starts[r], ends[r])`; an empty one is missing. */
   readonly words: WordView;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
+  readonly hashes: Int32Array;
+}
+
+/** Rows with their keys, and the same number of numbers for each. */
+export interface KeyedRows extends JoinKeys {
   /** The numbers of row r begin at `r * width`, where the width is that of the side of the join. */
   readonly numbers: Float64Array;
 }
@@ -20,6 +25,7 @@ export class KeyReader {
   readonly #columns: readonly number[];
   #starts = new Int32Array();
   #ends = new Int32Array();
+  #hashes = new Int32Array();
   /** The values of keys of several columns, one after the other. */
   #joined = wordView(Buffer.alloc(0));
 
@@ -28,14 +34,17 @@ export class KeyReader {
     this.#columns = columns;
   }
 
-  read(fields: Fields): Omit<KeyedRows, 'numbers'> {
+  read(fields: Fields): JoinKeys {
     const { rows } = fields;
     if (this.#starts.length < rows) {
       this.#starts = new Int32Array(rows);
       this.#ends = new Int32Array(rows);
+      this.#hashes = new Int32Array(rows);
     }
     const words = this.#columns.length === 1 ? this.#readOne(fields) : this.#readSeveral(fields);
-    return { rows, words, starts: this.#starts, ends: this.#ends };
+    const keys = { rows, words, starts: this.#starts, ends: this.#ends, hashes: this.#hashes };
+    hashKeys(keys);
+    return keys;
   }
 
   #readOne({ rows, width, bytes, starts, ends }: Fields): WordView {
@@ -84,4 +93,28 @@ export function valuesOfKey(key: Buffer): string[] {
     if (end === -1) return values;
     start = end + 1;
   }
+}
+
+/** Writes the hashes of keys. */
+export function hashKeys({ rows, words, starts, ends, hashes }: JoinKeys): void {
+  for (let row = 0; row < rows; row++)
+    hashes[row] = hashOfKey(words, starts[row] as number, ends[row] as number);
+}
+
+const MIX = 0x9e3779b1;
+
+/** A hash of `bytes[start, end)`, by multiplication. The last word overlaps the one before it. */
+export function hashOfKey({ view }: WordView, start: number, end: number): number {
+  let hash = end - start;
+  if (hash >= 4) {
+    for (let at = start; at < end - 4; at += 4) hash = mixed(hash ^ view.getInt32(at, true));
+    return mixed(hash ^ view.getInt32(end - 4, true));
+  }
+  for (let at = start; at < end; at++) hash = mixed(hash ^ view.getUint8(at));
+  return hash;
+}
+
+function mixed(value: number): number {
+  const product = Math.imul(value, MIX);
+  return Math.imul(product ^ (product >>> 15), MIX) ^ (product >>> 13);
 }

@@ -1,107 +1,135 @@
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import { isEqual } from '../../formats/columns/level-column.ts';
-import type { KeyedRows } from './keyed-rows.ts';
-
-/** Keys of rows, as of `KeyedRows`. */
-type Keys = Omit<KeyedRows, 'numbers'>;
+import type { JoinKeys } from './keyed-rows.ts';
 
 /** The label of a key whose labels differ: it is equal to no label, not even itself. */
 export const CONFLICT = Number.NaN;
 
-/** Bytes of a key's slots, of which there are at most four, and of what is kept with it. */
-const ENTRY_BYTES = 16 + 4 + 4 + 8 + 8 + 4 + 4;
+/** The numbers of a row of labels: the label, where the row is, and how many rows it stands for. */
+export const LABEL_WIDTH = 3;
+
 const DOUBLE_BYTES = Float64Array.BYTES_PER_ELEMENT;
-const FIRST_SLOTS = 1 << 12;
-/** A slot has an entry, counted from 1, and in its other bits the first ones of the hash. */
-const ENTRY_BITS = 21;
+/** The slots that a key has at least, so that half of them are empty, and the bytes of those that it may have. */
+const SLOTS_OF_KEY = 2;
+const SLOT_BYTES = 4 * Int32Array.BYTES_PER_ELEMENT;
+/** A slot has an entry, plus one, and in its other bits the first ones of the hash. */
+const ENTRY_BITS = 24;
 const ENTRY_MASK = (1 << ENTRY_BITS) - 1;
 
 /**
- * The labels of keys, and how often each key was found: a hash table with open addressing. Its arrays have from the
- * beginning the size that they may reach; the system gives them memory as they are filled.
+ * The labels of keys, and the numbers of a scored row of each: a hash table with open addressing. All that is known of
+ * a key is in one record, because finding the memory of a random key takes longer than all else: the size of the key
+ * and how many scored rows it has, as two integers; the key; the numbers of its first scored row; its label. An entry
+ * is where its record begins, in doubles. The system gives memory to the table as it is filled.
  */
 export class LabelTable {
+  /** The numbers of a scored row of each key, and its label, among other things. */
+  readonly numbers: Float64Array;
+  /** The keys, among other things. */
+  readonly words: WordView;
+  readonly #integers: Int32Array;
+  readonly #slots: Int32Array;
   readonly #maxBytes: number;
-  readonly #entryBytes: number;
-  /** The entry of each slot, with a part of its hash; 0 if it is empty. */
-  #slots = new Int32Array(FIRST_SLOTS);
-  readonly #hashes: Int32Array;
-  /** The keys, one after the other; that of entry e begins at `#starts[e]`. */
-  readonly #keys: WordView;
-  readonly #starts: Int32Array;
-  /** The label of each entry, or `CONFLICT`. */
-  readonly labels: Float64Array;
-  /** Where the first label row of each entry is, as the reader says it. */
-  readonly places: Float64Array;
-  /** The number of label rows of each entry. */
-  readonly labelRows: Uint32Array;
-  /** The number of scored rows of each entry. */
-  readonly scoredRows: Uint32Array;
-  size = 0;
+  readonly #width: number;
+  #keys = 0;
+  /** Where the next record begins. */
+  end = 0;
 
   /**
-   * @param maxBytes the most memory that it takes
-   * @param width numbers that are kept for each entry besides
+   * @param maxBytes the most memory that it takes, up to 128 MiB
+   * @param width numbers of a scored row
    */
   constructor(maxBytes: number, width: number) {
-    this.#maxBytes = maxBytes;
-    this.#entryBytes = ENTRY_BYTES + width * DOUBLE_BYTES;
-    const most = Math.min(ENTRY_MASK, Math.floor(maxBytes / this.#entryBytes) + 1);
-    this.#keys = wordView(Buffer.allocUnsafeSlow(maxBytes));
-    this.#starts = new Int32Array(most + 1);
-    this.#hashes = new Int32Array(most);
-    this.labels = new Float64Array(most);
-    this.places = new Float64Array(most);
-    this.labelRows = new Uint32Array(most);
-    this.scoredRows = new Uint32Array(most);
+    const bytes = Math.min(maxBytes, ENTRY_MASK * DOUBLE_BYTES) & -DOUBLE_BYTES;
+    // The shortest key has one double.
+    const smallest = (2 + width + LABEL_WIDTH) * DOUBLE_BYTES + SLOT_BYTES;
+    const slots = SLOTS_OF_KEY * Math.ceil(bytes / smallest);
+    this.#maxBytes = bytes;
+    this.#width = width;
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(slots)));
+    this.numbers = new Float64Array(bytes / DOUBLE_BYTES);
+    const { buffer } = this.numbers;
+    this.#integers = new Int32Array(buffer);
+    this.words = wordView(Buffer.from(buffer));
   }
 
-  /** The key of an entry, in memory of the table. */
-  keyOf(entry: number): Buffer {
-    return this.#keys.bytes.subarray(this.#starts[entry], this.#starts[entry + 1]);
+  /** The entry behind another one; the first is 0. */
+  next(entry: number): number {
+    return this.labelAt(entry) + LABEL_WIDTH;
   }
 
-  /** The keys of all entries. */
-  get keys(): { words: WordView; starts: Int32Array } {
-    return { words: this.#keys, starts: this.#starts };
+  /** Where the key of an entry begins and ends. */
+  keyAt(entry: number): { start: number; stop: number } {
+    const start = keyStart(entry);
+    return { start, stop: start + (this.#integers[2 * entry] as number) };
+  }
+
+  /** Where the numbers of the first scored row of an entry are, if it has any. */
+  scoredAt(entry: number): number {
+    return entry + 1 + doublesOf(this.#integers[2 * entry] as number);
+  }
+
+  /** Where the label of an entry is, or `CONFLICT`, and behind it the place and number of its rows. */
+  labelAt(entry: number): number {
+    return this.scoredAt(entry) + this.#width;
+  }
+
+  /** The number of scored rows of an entry. */
+  scoredRows(entry: number): number {
+    return this.#integers[2 * entry + 1] as number;
   }
 
   /** Forgets all keys. */
   clear(): void {
     this.#slots.fill(0);
-    this.scoredRows.fill(0, 0, this.size);
-    this.size = 0;
+    this.#keys = 0;
+    this.end = 0;
   }
 
-  /** Adds label rows of a key. @returns false if there is no memory for it */
-  add(
-    words: WordView,
-    start: number,
-    end: number,
-    hash: number,
-    label: number,
-    place: number,
-    rows: number,
-  ): boolean {
+  /**
+   * Reads the first slots of keys that are to be added: a processor fetches the memory of many at once. @returns
+   * anything, so that it is not left out
+   */
+  fetch({ rows, hashes }: JoinKeys): number {
+    const slots = this.#slots;
+    const last = slots.length - 1;
+    let any = 0;
+    for (let row = 0; row < rows; row++) any ^= slots[(hashes[row] as number) & last] as number;
+    return any;
+  }
+
+  /** Adds label rows of a key, whose `LABEL_WIDTH` numbers begin at `at`. @returns false if there is no memory for it */
+  add(words: WordView, start: number, end: number, hash: number, from: Float64Array, at: number): boolean {
+    const { numbers } = this;
     const slot = this.#slotOf(words, start, end, hash);
     const found = this.#entryAt(slot);
     if (found >= 0) {
-      if (this.labels[found] !== label) this.labels[found] = CONFLICT;
-      this.labelRows[found] = (this.labelRows[found] as number) + rows;
+      const label = this.labelAt(found);
+      if (numbers[label] !== from[at]) numbers[label] = CONFLICT;
+      numbers[label + 2] = (numbers[label + 2] as number) + (from[at + 2] as number);
       return true;
     }
-    const entry = this.size;
-    const from = this.#starts[entry] as number;
-    const bytes = (entry + 1) * this.#entryBytes + from + end - start;
-    if (bytes > this.#maxBytes || entry === ENTRY_MASK) return false;
-    this.#starts[entry + 1] = copyBytes(words, start, end, this.#keys, from);
-    this.labels[entry] = label;
-    this.places[entry] = place;
-    this.labelRows[entry] = rows;
-    this.#hashes[entry] = hash;
-    this.#slots[slot] = slotValue(entry, hash);
-    this.size++;
-    if (2 * this.size > this.#slots.length) this.#enlarge();
+    const entry = this.end;
+    const label = entry + 1 + doublesOf(end - start) + this.#width;
+    const used = (label + LABEL_WIDTH) * DOUBLE_BYTES + (this.#keys + 1) * SLOT_BYTES;
+    if (used > this.#maxBytes) return false;
+    this.#integers[2 * entry] = end - start;
+    this.#integers[2 * entry + 1] = 0;
+    copyBytes(words, start, end, this.words, keyStart(entry));
+    for (let index = 0; index < LABEL_WIDTH; index++) numbers[label + index] = from[at + index] as number;
+    this.#slots[slot] = (entry + 1) | (hash & ~ENTRY_MASK);
+    this.#keys++;
+    this.end = label + LABEL_WIDTH;
+    return true;
+  }
+
+  /** Adds a scored row of an entry, whose numbers begin at `at`. @returns false if there was one before */
+  addScored(entry: number, from: Float64Array, at: number): boolean {
+    const before = this.scoredRows(entry);
+    this.#integers[2 * entry + 1] = before + 1;
+    if (before > 0) return false;
+    const to = this.scoredAt(entry);
+    for (let index = 0; index < this.#width; index++) this.numbers[to + index] = from[at + index] as number;
     return true;
   }
 
@@ -109,11 +137,9 @@ export class LabelTable {
    * Finds the entries of keys, or -1. Each step is done for all of them: memory that a processor waits for is then
    * fetched for many keys at once.
    */
-  findAll({ rows, words, starts, ends }: Keys, hashes: Int32Array, entries: Int32Array): void {
+  findAll({ rows, words, starts, ends, hashes }: JoinKeys, entries: Int32Array): void {
     const slots = this.#slots;
     const last = slots.length - 1;
-    for (let row = 0; row < rows; row++)
-      hashes[row] = hashOfKey(words, starts[row] as number, ends[row] as number);
     for (let row = 0; row < rows; row++) {
       const hash = hashes[row] as number;
       let slot = hash & last;
@@ -150,42 +176,13 @@ export class LabelTable {
   }
 
   #has(entry: number, words: WordView, start: number, end: number): boolean {
-    const from = this.#starts[entry] as number;
     const length = end - start;
-    return (
-      (this.#starts[entry + 1] as number) - from === length && isEqual(this.#keys, from, words, start, length)
-    );
-  }
-
-  #enlarge(): void {
-    const slots = new Int32Array(2 * this.#slots.length);
-    const last = slots.length - 1;
-    for (let entry = 0; entry < this.size; entry++) {
-      const hash = this.#hashes[entry] as number;
-      let slot = hash & last;
-      while (slots[slot] !== 0) slot = (slot + 1) & last;
-      slots[slot] = slotValue(entry, hash);
-    }
-    this.#slots = slots;
+    return this.#integers[2 * entry] === length && isEqual(this.words, keyStart(entry), words, start, length);
   }
 }
 
-const slotValue = (entry: number, hash: number): number => (entry + 1) | (hash & ~ENTRY_MASK);
+/** Where the key of an entry begins, in bytes. */
+const keyStart = (entry: number): number => (entry + 1) * DOUBLE_BYTES;
 
-const MIX = 0x9e3779b1;
-
-/** A hash of `bytes[start, end)`, by multiplication. The last word overlaps the one before it. */
-export function hashOfKey({ view }: WordView, start: number, end: number): number {
-  let hash = end - start;
-  if (hash >= 4) {
-    for (let at = start; at < end - 4; at += 4) hash = mixed(hash ^ view.getInt32(at, true));
-    return mixed(hash ^ view.getInt32(end - 4, true));
-  }
-  for (let at = start; at < end; at++) hash = mixed(hash ^ view.getUint8(at));
-  return hash;
-}
-
-function mixed(value: number): number {
-  const product = Math.imul(value, MIX);
-  return Math.imul(product ^ (product >>> 15), MIX) ^ (product >>> 13);
-}
+/** The doubles that a key takes, by its bytes. */
+const doublesOf = (bytes: number): number => (bytes + DOUBLE_BYTES - 1) >>> 3;

@@ -5,7 +5,7 @@ import { isDiskFull, reasonOf } from '../../base/system-error.ts';
 import { copyBytes, type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import { openUnnamed } from '../../storage/local/unnamed-file.ts';
 import { diskFull } from '../../storage/target.ts';
-import type { KeyedRows } from './keyed-rows.ts';
+import { hashKeys, type KeyedRows } from './keyed-rows.ts';
 
 /** The number of parts into which rows are divided. */
 export const PARTITIONS = 32;
@@ -91,7 +91,9 @@ export class PartitionedRows {
         from += length;
         ends[row] = from;
       }
-      yield { rows, words: part.into, starts, ends, numbers };
+      const keys = { rows, words: part.into, starts, ends, hashes: new Int32Array(rows) };
+      hashKeys(keys);
+      yield { ...keys, numbers };
     }
   }
 

@@ -58,10 +58,10 @@ export class ClassTally implements EvaluationTally {
         makeBins: () =>
           new ScoreBins({ columns: COLUMNS, bits, mean: { sum: SUM, rows: [OTHERS, OF_CLASS] } }),
         count: (sums, i, data, start) => {
-          const [value, actual] = [data[start + i] as number, data[start + scores] as number];
-          sums.select(value);
+          const actual = data[start + scores] as number;
+          sums.select(data, start + i);
           sums.add(actual < 0 ? UNLABELLED : actual === this.scored[i] ? OF_CLASS : OTHERS, 1);
-          if (actual >= 0) sums.add(SUM, value);
+          if (actual >= 0) sums.add(SUM, data[start + i] as number);
         },
       },
       size,

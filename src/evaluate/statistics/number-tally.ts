@@ -14,6 +14,8 @@ const COLUMNS = 6;
 /** Bins of predictions are for deciles only; those of errors are for the median. */
 const COARSER = 3;
 
+const errorSize = new Float64Array(1);
+
 /** Rows with a prediction of a number. */
 export class NumberTally implements EvaluationTally {
   readonly predicted = new Moments();
@@ -41,8 +43,7 @@ export class NumberTally implements EvaluationTally {
                 mean: { sum: PREDICTED, rows: [WITH] },
               })
             : new ScoreBins({ columns: 2, bits, mean: { sum: 1, rows: [0] } }),
-        count: (sums, i, data, start) =>
-          (i === 0 ? countPrediction : countError)(sums, data[start] as number, data[start + 1] as number),
+        count: (sums, i, data, start) => (i === 0 ? countPrediction : countError)(sums, data, start),
       },
       size,
     );
@@ -99,9 +100,11 @@ export class NumberTally implements EvaluationTally {
   }
 }
 
-/** @param actual NaN without a label */
-function countPrediction(sums: ScoreSums, predicted: number, actual: number): void {
-  sums.select(predicted);
+/** @param data at `start` the prediction, then the actual number, which is NaN without a label */
+function countPrediction(sums: ScoreSums, data: Float64Array, start: number): void {
+  sums.select(data, start);
+  const predicted = data[start] as number;
+  const actual = data[start + 1] as number;
   if (Number.isNaN(actual)) {
     sums.add(WITHOUT, 1);
     return;
@@ -114,10 +117,13 @@ function countPrediction(sums: ScoreSums, predicted: number, actual: number): vo
   sums.add(SQUARED, error ** 2);
 }
 
-function countError(sums: ScoreSums, predicted: number, actual: number): void {
+/** @param data as of `countPrediction` */
+function countError(sums: ScoreSums, data: Float64Array, start: number): void {
+  const actual = data[start + 1] as number;
   if (Number.isNaN(actual)) return;
-  const size = Math.abs(predicted - actual);
-  sums.select(size);
+  const size = Math.abs((data[start] as number) - actual);
+  errorSize[0] = size;
+  sums.select(errorSize, 0);
   sums.add(0, 1);
   sums.add(1, size);
 }

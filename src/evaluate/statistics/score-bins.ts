@@ -12,8 +12,8 @@ interface MeanOf {
 }
 
 export interface ScoreSums {
-  /** Selects a score, for `add`. */
-  select(score: number): void;
+  /** Selects the score that is at a place, for `add`. A number that is passed may become an object. */
+  select(scores: Float64Array, at: number): void;
   /** Adds to a column of the selected score. */
   add(column: number, amount: number): void;
 }
@@ -47,7 +47,8 @@ export class ScoreBins implements ScoreSums {
     this.#mean = mean;
   }
 
-  select(score: number): void {
+  select(scores: Float64Array, at: number): void {
+    const score = scores[at] as number;
     const magnitude = Math.abs(score);
     single[0] = magnitude < SMALLEST ? 0 : magnitude > LARGEST ? Math.sign(score) * LARGEST : score;
     const bits = singleBits[0] as number;
@@ -123,7 +124,8 @@ export class ExactSums implements ScoreSums {
     this.#columns = columns;
   }
 
-  select(score: number): void {
+  select(scores: Float64Array, at: number): void {
+    const score = scores[at] as number;
     const known = this.#sums.get(score);
     this.#selected = known ?? new Array<number>(this.#columns).fill(0);
     if (known === undefined) this.#sums.set(score, this.#selected);

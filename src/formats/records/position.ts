@@ -20,3 +20,17 @@ export interface InputRange {
 /** Whether a range begins after the first record of an input, so that another one has its header. */
 export const isInside = (range: InputRange, layout: { readonly start: Position }): boolean =>
   range.start.offset > layout.start.offset;
+
+/**
+ * How much of the input or of a limit of rows is done, whichever ends first; undefined if neither is known.
+ *
+ * @param size of the uncompressed input
+ */
+export function fractionOf(
+  { offset, row }: Position,
+  size: number | null,
+  limit: number | undefined,
+): number | undefined {
+  if (!size && limit === undefined) return undefined;
+  return Math.max(size ? offset / size : 0, limit === undefined ? 0 : (row - 1) / Math.max(1, limit));
+}

@@ -11,15 +11,6 @@ export interface DefinitionProblem {
 /** A path to a member: `['score', 'limit']`. */
 export type MemberPath = readonly PropertyKey[];
 
-/** A YAML file, with the lines of its members. */
-export interface DefinitionDocument {
-  value: unknown;
-  /** Why it cannot be read; then there is no value. */
-  problems: DefinitionProblem[];
-  /** The line of a member, or of the nearest enclosing one that exists. */
-  lineOf(path: MemberPath): number;
-}
-
 const INDENT = 'Indent with spaces; all keys of a section begin in the same column.';
 const QUOTE =
   "Put a value in quotes if it has ': ' or ' #' in it, or begins with one of [ ] { } * & ! | > % @.";
@@ -51,7 +42,7 @@ function syntaxProblem(code: ErrorCode, message: string): Pick<DefinitionProblem
   return { message: `invalid YAML: ${explained.is}`, hint: explained.hint };
 }
 
-export function readDocument(text: string): DefinitionDocument {
+export function readDocument(text: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number): number => lines.linePos(offset).line;
@@ -67,9 +58,11 @@ export function readDocument(text: string): DefinitionDocument {
       },
     });
   return {
-    value: problems.length === 0 ? document.toJS({ maxAliasCount: 0 }) : undefined,
+    value: (problems.length === 0 ? document.toJS({ maxAliasCount: 0 }) : undefined) as unknown,
+    /** Why it cannot be read; then there is no value. */
     problems,
-    lineOf(path) {
+    /** The line of a member, or of the nearest enclosing one that exists. */
+    lineOf(path: MemberPath): number {
       for (let depth = path.length; depth > 0; depth--) {
         const parent = document.getIn(path.slice(0, depth - 1), true) ?? document.contents;
         const pairs: unknown = Object(parent).items;

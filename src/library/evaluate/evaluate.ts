@@ -1,11 +1,9 @@
-import { stat } from 'node:fs/promises';
 import type { Report } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { evaluateTable } from '../../base/options/evaluate/evaluate-options.ts';
 import type { Values } from '../../base/options/values/resolve-options.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
-import { schemeOf } from '../../base/scheme.ts';
 import { readVersion } from '../../base/version.ts';
 import { type Evaluation, evaluationShape } from '../../evaluate/evaluation.ts';
 import { evaluationMetrics } from '../../evaluate/evaluation-metrics.ts';
@@ -20,7 +18,7 @@ import { findInputs } from '../../runs/several/input-files.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { readSummaryJson } from '../../runs/summary/earlier-summary.ts';
 import { type Backends, backendsOf, resolveTarget } from '../../storage/backends.ts';
-import { folderOf } from '../../storage/folders.ts';
+import { folderOf, isLocalFolder } from '../../storage/folders.ts';
 import { called } from '../as-rowcast-error.ts';
 import { CallbackGuard } from '../callback-guard.ts';
 import { checkObject, pathOf, readGiven } from '../options/given-values.ts';
@@ -155,9 +153,6 @@ async function filesOf(names: readonly string[], backends: Backends): Promise<st
   }
   return [...new Set(files)];
 }
-
-export const isLocalFolder = async (name: string): Promise<boolean> =>
-  schemeOf(name) === undefined && (await stat(name).catch(() => undefined))?.isDirectory() === true;
 
 async function outputsIn(folder: string, backends: Backends): Promise<string[]> {
   const ledger = new RunLedger(folder, backends);

@@ -4,6 +4,7 @@ import type { ServiceClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
 import type { ProgramScorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
+import { thenClosed } from '../service/open-client.ts';
 import { openPredictor } from '../service/open-predictor.ts';
 import { Client, serviceOf } from './client.ts';
 import { customScorer } from './custom-scorer.ts';
@@ -39,14 +40,7 @@ export async function openRunScorer(options: RunScorerOptions): Promise<OpenScor
 }
 
 /** Opens what a run scores with, and closes it afterwards. */
-export async function withRunScorer<T>(
+export const withRunScorer = <T>(
   options: RunScorerOptions,
   use: (scorer: Scorer) => Promise<T>,
-): Promise<T> {
-  const { scorer, close } = await openRunScorer(options);
-  try {
-    return await use(scorer);
-  } finally {
-    await close();
-  }
-}
+): Promise<T> => thenClosed(openRunScorer(options), ({ scorer }) => use(scorer));

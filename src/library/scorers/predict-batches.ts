@@ -8,7 +8,7 @@ import { predictionOf } from '../../scoring/predictions.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { chooseProtocol, type ProtocolValues } from '../service/choose-protocol.ts';
 import { chooseService, type Given, noService } from '../service/choose-service.ts';
-import { type ConnectOptions, withClient } from '../service/open-client.ts';
+import { type ConnectOptions, openClient, thenClosed } from '../service/open-client.ts';
 import { type PersonasOf, predictFeatures } from './predict-features.ts';
 
 /** Maximum size of a request, as in a run. */
@@ -91,7 +91,7 @@ export async function withFeaturesClient<T>(
   const address = chooseService(given);
   if (address.kind === 'local') throw noService(values.protocol);
   const connecting = { values, env: given.env, onRetry: given.onRetry };
-  return withClient(address, chooseProtocol(values), connecting, client =>
+  return thenClosed(openClient(address, chooseProtocol(values), connecting), client =>
     use(new FeaturesClient(client, values)),
   );
 }

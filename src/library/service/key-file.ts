@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Key } from '../../client/credentials.ts';
@@ -76,15 +77,8 @@ export class ApiKeyFile implements Key {
   }
 }
 
-interface FileStats {
-  ino: bigint;
-  size: bigint;
-  mtimeNs: bigint;
-  isFile(): boolean;
-}
-
 /** What tells a changed file from an unchanged one; undefined for what is no file. */
-const versionOf = (stats: FileStats): string | undefined =>
+const versionOf = (stats: BigIntStats): string | undefined =>
   stats.isFile() ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : undefined;
 
 async function readVersion(path: string): Promise<{ key: string | undefined; version: string | undefined }> {

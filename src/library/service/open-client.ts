@@ -91,18 +91,16 @@ async function keyFor(
 const readFiles = async (tls: TlsFiles): Promise<ClientTls> =>
   (await import('./read-tls.ts')).readClientTls(tls);
 
-/** Opens the client of a service, and closes it afterwards. @throws as `openClient` */
-export async function withClient<P extends Protocol, T>(
-  address: RemoteAddress,
-  protocol: P,
-  options: ConnectOptions,
-  use: (client: ServiceClient<P>) => Promise<T>,
+/** Uses what is opened, and closes it afterwards. */
+export async function thenClosed<O extends { close(): Promise<unknown> }, T>(
+  opening: Promise<O>,
+  use: (opened: O) => Promise<T>,
 ): Promise<T> {
-  const client = await openClient(address, protocol, options);
+  const opened = await opening;
   try {
-    return await use(client);
+    return await use(opened);
   } finally {
-    await client.close();
+    await opened.close();
   }
 }
 

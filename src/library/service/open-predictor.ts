@@ -3,7 +3,7 @@ import type { SharedPace } from '../../base/contract/shared-pace.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
 import type { OpenScorer, SharedScorer } from '../../scoring/scorer.ts';
 import { type Address, noService } from './choose-service.ts';
-import { type ConnectOptions, openClient } from './open-client.ts';
+import { type ConnectOptions, openClient, thenClosed } from './open-client.ts';
 
 export interface ScorerOptions extends Pick<ConnectOptions, 'env' | 'onRetry' | 'trace'> {
   values: JobValues;
@@ -37,14 +37,7 @@ export async function openPredictor(options: ScorerOptions): Promise<OpenScorer<
 }
 
 /** Opens what predicts, and closes it afterwards. @throws as `openPredictor` */
-export async function withScorer<T>(
+export const withScorer = <T>(
   options: ScorerOptions,
   use: (scorer: SharedScorer) => Promise<T>,
-): Promise<T> {
-  const { scorer, close } = await openPredictor(options);
-  try {
-    return await use(scorer);
-  } finally {
-    await close();
-  }
-}
+): Promise<T> => thenClosed(openPredictor(options), ({ scorer }) => use(scorer));

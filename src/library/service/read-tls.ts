@@ -7,17 +7,17 @@ import type { TlsFiles } from './access.ts';
 /** Reads and checks certificates and keys. @throws RowcastError `no_such_file`, `bad_certificate` */
 export async function readClientTls({ ca, client }: TlsFiles): Promise<ClientTls> {
   const { cert, key } = client ?? {};
-  const tls = { ca: await readPem(ca), cert: await readPem(cert), key: await readPem(key) };
+  const read = async (file: string | undefined) => (file === undefined ? undefined : readPem(file));
+  const tls = { ca: await read(ca), cert: await read(cert), key: await read(key) };
   checkTls(tls, { ca: ca ?? '', cert: cert ?? '', key: key ?? '' });
   return tls;
 }
 
-async function readPem(file: string | undefined): Promise<Buffer | undefined> {
-  if (file === undefined) return undefined;
-  return readFile(file).catch(cause => {
+/** @throws RowcastError `no_such_file` */
+export const readPem = (file: string): Promise<Buffer> =>
+  readFile(file).catch(cause => {
     throw new RowcastError('no_such_file', `cannot be read: ${reasonOf(cause)}`, {
       location: { file },
       cause,
     });
   });
-}

@@ -6,19 +6,12 @@ import type { RunControl } from '../../runs/run-control.ts';
 import { type Sink, type Target, unwritable } from '../../storage/target.ts';
 import { STREAM } from './byte-input.ts';
 
-/** An output of the caller. */
-export interface WritableOutput {
-  target: Target;
-  /** Destroys the stream, so that half of an output does not look like a whole one. */
-  fail(error: RowcastError): void;
-}
-
 /**
  * A stream of the caller as the output of a run. It is ended when the run is complete; stdout stays open.
  *
  * @param stop fails as soon as the stream is closed, and ends waiting for it to finish
  */
-export function writableOutput(stream: Writable, stop: RunControl): WritableOutput {
+export function writableOutput(stream: Writable, stop: RunControl) {
   let isOpen = false;
   const onClose = (): void => {
     if (!stream.writableFinished)
@@ -38,8 +31,9 @@ export function writableOutput(stream: Writable, stop: RunControl): WritableOutp
         isOpen = true;
         return sinkOf(stream, isStandard, stop.signal);
       },
-    },
-    fail(error) {
+    } satisfies Target,
+    /** Destroys the stream, so that half of an output does not look like a whole one. */
+    fail(error: RowcastError): void {
       if (!isStandard) stream.destroy(error);
     },
   };

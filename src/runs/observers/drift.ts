@@ -3,20 +3,22 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { Change, DriftFigures } from '../drift/compare.ts';
 import { ONLY_NUMBER } from '../drift/figures.ts';
 import type { RunObserver, RunView } from '../observer.ts';
+import { noteUnknownValues } from './unknown-values.ts';
 
-/**
- * Names what has changed most since the run of --compare.
- *
- * @param onLine called with it
- */
-export const drift = (onLine: (line: DriftLine) => void = () => {}): RunObserver => ({
+/** Notes what the data of a run says, if it has finished: a run is never silent about values that the model does not know. */
+export const dataNotes = (
+  onUnknown: (line: string) => void = () => {},
+  onDrift: (line: DriftLine) => void = () => {},
+): RunObserver => ({
   scored(run, result) {
-    const line = result && noteDrift(run);
-    if (line !== undefined) onLine(line);
+    const unknown = result && noteUnknownValues(run);
+    if (unknown !== undefined) onUnknown(unknown);
+    const drift = result && noteDrift(run);
+    if (drift !== undefined) onDrift(drift);
   },
 });
 
-/** Adds a change to the warnings of the summary. @returns undefined without a comparison */
+/** Adds a change since the run of --compare to the warnings of the summary. @returns undefined without a comparison */
 export function noteDrift(run: Pick<RunView, 'figures' | 'warn'>): DriftLine | undefined {
   const found = run.figures()?.drift;
   if (!found) return undefined;

@@ -4,21 +4,9 @@ import { MIN_ROWS_FOR_SHARE } from '../../scoring/counting/counted-column.ts';
 import { countedRows } from '../../scoring/row-counts.ts';
 import type { ColumnFigures } from '../drift/compare.ts';
 import type { DataFigures } from '../drift/figures.ts';
-import type { RunObserver, RunView } from '../observer.ts';
+import type { RunView } from '../observer.ts';
 
-/**
- * Warns about values that the model does not know: a run is never silent about them.
- *
- * @param onLine called with the warning
- */
-export const unknownValues = (onLine: (line: string) => void = () => {}): RunObserver => ({
-  scored(run, result) {
-    const line = result && noteUnknownValues(run);
-    if (line !== undefined) onLine(line);
-  },
-});
-
-/** Adds the warning to the summary. @returns undefined if there is nothing to warn about */
+/** Adds a warning about values that the model does not know to the summary. @returns undefined if there are none */
 export function noteUnknownValues(
   run: Pick<RunView, 'attempt' | 'columnsOf' | 'figures' | 'rowCounts' | 'warn'>,
 ): string | undefined {

@@ -1,8 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import type { Tail } from '../../storage/digests.ts';
 import type { DurableOutput, StoredExtent } from '../../storage/durable-output.ts';
-import { type Extent, fileStart, type PartialFile, type StoredPoint } from '../../storage/partial-file.ts';
+import { type Extent, fileStart, type PartialFile } from '../../storage/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
 import type { Attempt } from '../attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
@@ -206,17 +205,15 @@ export function extentsOf({ uncompressed, mark, open, ...output }: Extent<Mark>)
 }
 
 /** If the storage describes its points itself, there is nothing that the digest of the tail could be compared with. */
-const storedExtent = ({ bytes, tail, stored, notes }: Written): StoredExtent => ({
+const storedExtent = ({
+  bytes,
+  tail,
+  stored,
+  notes,
+}: RejectsExtent & Pick<Extent<Mark>, 'notes'>): StoredExtent => ({
   bytes,
   ...(stored === undefined
     ? { tail: tail.digest() }
     : { tail: '', state: stored.state(), carried: stored.carried }),
   ...(notes !== undefined && { notes }),
 });
-
-interface Written {
-  bytes: number;
-  tail: Tail;
-  stored?: StoredPoint | undefined;
-  notes?: readonly string[] | undefined;
-}

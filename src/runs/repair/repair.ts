@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import type { Comparison } from '../../formats/comparison.ts';
-import { backendsOf, openSource, type StoreValues, versionOf } from '../../storage/backends.ts';
+import { backendsOf, type StoreValues, versionOf, withSources } from '../../storage/backends.ts';
 import { diskFiles, type Files } from '../../storage/durable-files.ts';
 import type { Source } from '../../storage/source.ts';
 import type { Target } from '../../storage/target.ts';
@@ -41,19 +41,12 @@ export async function repair(options: RepairOptions): Promise<Placed> {
   const locked = await lockRunPaths(paths).catch(error => {
     throw isSameFile(error) ? sameFile(corrected) : error;
   });
-  const sources: Source[] = [];
-  const open = async (path: string): Promise<Source> => {
-    const source = await openSource(path, false, undefined, backends);
-    sources.push(source);
-    return source;
-  };
   try {
     const path = localPath(locked.output, 'repair needs');
     const paths = runFilesOf(path, locked.rejects?.path);
     await finishKilledRun(paths, locked.relativeRejects);
-    return await repairFiles(paths, options, open, locked.relativeRejects);
+    return await withSources(backends, open => repairFiles(paths, options, open, locked.relativeRejects));
   } finally {
-    for (const source of sources) source.close();
     await locked.release();
   }
 }

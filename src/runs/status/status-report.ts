@@ -1,4 +1,5 @@
 import { classesOf } from '../../base/contract/predictions.ts';
+import { fractionOf } from '../../formats/records/position.ts';
 import type { UnfinishedRun } from '../several/ledger-file.ts';
 import { type Summary, summaryCounts } from '../summary/summary.ts';
 import type { Status } from './status.ts';
@@ -100,8 +101,11 @@ const errorOf = ({ code, message }: NonNullable<Saved['checkpoint']['stopped']>)
 
 /** How fast the last process was up to its checkpoint, and how much is left. */
 function paceOf({ checkpoint, modified }: Saved) {
-  const { attempt, position } = checkpoint;
-  const fraction = fractionOf(checkpoint);
+  const { attempt, position, fingerprint } = checkpoint;
+  const { input, options } = fingerprint;
+  const size = input.codec === 'none' ? input.size : null; // offsets are those of uncompressed bytes
+  const done = fractionOf(position, size, Number(options['--limit']) || undefined);
+  const fraction = done && Math.min(1, done);
   const seconds = (modified.getTime() - Date.parse(attempt.startedAt)) / 1000;
   const rate = seconds > 0 ? (position.row - attempt.row) / seconds : undefined;
   const rows = position.row - 1;
@@ -111,15 +115,4 @@ function paceOf({ checkpoint, modified }: Saved) {
     rate: rate === undefined ? undefined : Math.round(10 * rate) / 10,
     secondsLeft: rate && rowsLeft !== undefined ? Math.ceil(rowsLeft / rate) : undefined,
   };
-}
-
-/** How much of the input or of `--limit` is done, whichever ends first; offsets are those of uncompressed bytes. */
-function fractionOf({ fingerprint, position }: Saved['checkpoint']): number | undefined {
-  const { input, options } = fingerprint;
-  const limit = Number(options['--limit']);
-  const isSized = input.codec === 'none' && input.size !== null && input.size > 0;
-  const ofInput = isSized ? position.offset / Number(input.size) : undefined;
-  const ofLimit = limit > 0 ? (position.row - 1) / limit : undefined;
-  if (ofInput === undefined && ofLimit === undefined) return undefined;
-  return Math.min(1, Math.max(ofInput ?? 0, ofLimit ?? 0));
 }

@@ -6,12 +6,6 @@ import type { Summary } from './summary.ts';
 
 export type MetricLabels = Readonly<Record<string, string>>;
 
-/** Samples of one metric differ in their labels. */
-interface MetricSample {
-  labels: MetricLabels;
-  value: number;
-}
-
 /** A metric of a run. */
 export interface RunMetric {
   /** Without the unit. */
@@ -19,8 +13,8 @@ export interface RunMetric {
   /** In UCUM, as OpenTelemetry writes it: `1` is a share; none for counts, flags and indexes. */
   unit: '' | '1' | 's' | 'By';
   help: string;
-  /** The samples whose value is known. */
-  samples: readonly MetricSample[];
+  /** The samples whose value is known; they differ in their labels. */
+  samples: readonly { labels: MetricLabels; value: number }[];
 }
 
 /** The numbers of a summary as metrics. All are gauges, because they describe one run and not the life of a process. */

@@ -15,12 +15,6 @@ export type OutputShape = ColumnOptions &
     predict?: string | undefined;
   };
 
-/** The names of the files, for messages. */
-interface ComparedFiles {
-  input: string;
-  output: string;
-}
-
 /**
  * Compares what is before the first records of INPUT and OUTPUT.
  *
@@ -29,7 +23,7 @@ interface ComparedFiles {
  */
 export function compareHeaders(
   comparison: Comparison,
-  files: ComparedFiles,
+  files: Record<'input' | 'output', string>,
   shape: OutputShape,
 ): AppendedCheck {
   const check = appendedCheckOf(comparison, files.output, shape);

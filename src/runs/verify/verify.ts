@@ -6,7 +6,7 @@ import { type Formats, recognizeInput, recognizeWritten, rejectsFormat } from '.
 import type { ColumnOptions } from '../../formats/output-columns.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
 import type { LongField } from '../../formats/records/batch-reader.ts';
-import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
+import { backendsOf, type StoreValues, withSources } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { compare, type VerifiedRows } from './compare.ts';
@@ -68,24 +68,15 @@ const APPENDED_BYTES = 16 << 20;
  */
 export async function verifyOutput(options: VerifyOutputOptions): Promise<VerifiedRows> {
   const { input, output, rejects, repaired } = options;
-  const sources: Source[] = [];
-  const backends = backendsOf(options);
-  const open = async (file: string, encoding?: string): Promise<Source> => {
-    const source = await openSource(file, false, encoding, backends);
-    sources.push(source);
-    return source;
-  };
-  try {
-    return await run(
+  return withSources(backendsOf(options), async open =>
+    run(
       await open(input, options.encoding),
       await open(output),
       rejects === undefined ? undefined : await open(rejects),
       repaired === undefined ? undefined : await open(repaired),
       options,
-    );
-  } finally {
-    for (const source of sources) source.close();
-  }
+    ),
+  );
 }
 
 async function run(

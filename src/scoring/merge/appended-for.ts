@@ -117,7 +117,9 @@ function checkOptionsOf(predictionType: PredictionType, options: MergeOptions): 
     throw new RowcastError(
       'bad_option',
       `--${name} is for ${wanted}, but the predictions are ${nameOf(predictionType)}`,
-      { hint: `Leave out --${name}.` },
+      {
+        hint: `Leave out --${name}.${name === 'prediction' ? ' The output has what is predicted without it.' : ''}`,
+      },
     );
   }
 }

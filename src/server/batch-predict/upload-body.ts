@@ -10,20 +10,12 @@ export const uploadBody =
   ({ limits, fairUse }: { limits: Limits; fairUse: FairUse }): preParsingAsyncHookHandler =>
   async (request, reply, payload) => {
     const body = decoded(request, reply, payload);
-    requireUploadRate(payload, body, {
-      limits,
-      onTooSlow: () => fairUse.onRefused('slow_upload'),
-    });
+    requireUploadRate(payload, body, limits, () => fairUse.onRefused('slow_upload'));
     return body;
   };
 
 /** Samples within the window over which an upload's rate is measured. */
 const SAMPLES = 20;
-
-interface UploadRateOptions {
-  limits: Pick<Limits, 'uploadBytesPerSecond' | 'uploadRateMs'>;
-  onTooSlow(): void;
-}
 
 /**
  * Aborts an upload that is too slow, since it occupies an upload slot: `body` fails with `request_timeout`. Only time
@@ -36,7 +28,8 @@ interface UploadRateOptions {
 export function requireUploadRate(
   payload: Readable,
   body: Writable,
-  { limits: { uploadBytesPerSecond, uploadRateMs }, onTooSlow }: UploadRateOptions,
+  { uploadBytesPerSecond, uploadRateMs }: Pick<Limits, 'uploadBytesPerSecond' | 'uploadRateMs'>,
+  onTooSlow: () => void,
 ): void {
   const least = (uploadBytesPerSecond * uploadRateMs) / 1000;
   let bytes = 0;

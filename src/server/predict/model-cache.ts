@@ -25,13 +25,6 @@ interface ModelCacheOptions {
   onUnload?(model: Model): void;
 }
 
-/** A model that stays in memory until it is released, even if its report is trained again meanwhile. */
-interface HeldModel {
-  predictor: Predictor;
-  /** Must be called once. */
-  release(): void;
-}
-
 /**
  * The models of the reports in a data directory: loaded on first use, reloaded after training, least recently used ones
  * dropped to stay within a memory limit.
@@ -64,11 +57,11 @@ export class ModelCache {
   }
 
   /**
-   * Returns a predictor that stays loaded until it is released.
+   * Returns a predictor that stays loaded until it is released, once, even if its report is trained again meanwhile.
    *
    * @throws as `predictor`
    */
-  async hold(id: string): Promise<HeldModel> {
+  async hold(id: string) {
     const entry = this.#current(id, await this.#version(id));
     entry.users++;
     const release = (): void => {
@@ -76,7 +69,7 @@ export class ModelCache {
       this.#unloadIfUnused(entry);
     };
     try {
-      return { predictor: await entry.predictor, release: release };
+      return { predictor: await entry.predictor, release };
     } catch (error) {
       release();
       throw error;

@@ -4,69 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { countOf } from '../../base/number-text.ts';
-import type { ProblemCode } from '../../base/reference/problem-codes.ts';
+import { type ProblemCode, problemDocs } from '../../base/reference/problem-codes.ts';
 import { sanitize } from '../../base/sanitize.ts';
 
-/**
- * The status of each problem code; docs/running-the-service.md lists them. A damaged report stays damaged until it is
- * trained again, hence 410: a 5xx would invite clients to retry.
- */
-const statuses: Readonly<Record<ProblemCode, number>> = {
-  malformed: 400,
-  bad_report_id: 400,
-  empty_input: 400,
-  unsupported_format: 400,
-  bad_header: 400,
-  unclosed_quote: 400,
-  unauthorized: 401,
-  wrong_host: 403,
-  cross_origin: 403,
-  stale_form: 403,
-  missing_scope: 403,
-  no_such_endpoint: 404,
-  no_such_report: 404,
-  no_testing_results: 404,
-  no_such_data: 404,
-  no_such_training: 404,
-  no_such_run: 404,
-  no_output: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  data_in_use: 409,
-  training_running: 409,
-  not_running_here: 409,
-  run_begun: 409,
-  damaged_report: 410,
-  damaged_data: 410,
-  too_large: 413,
-  too_many_personas: 413,
-  too_many_members: 413,
-  record_too_long: 413,
-  too_many_columns: 413,
-  unsupported_media_type: 415,
-  unsupported_encoding: 415,
-  not_a_persona: 422,
-  unknown_columns: 422,
-  invalid_value: 422,
-  wrong_prediction: 422,
-  missing_columns: 422,
-  duplicate_columns: 422,
-  invalid_csv: 422,
-  rate_limited: 429,
-  too_many_runs: 429,
-  headers_too_large: 431,
-  internal: 500,
-  unsupported_transfer_encoding: 501,
-  draining: 503,
-  home_unavailable: 503,
-  busy: 503,
-  unresponsive: 503,
-  http_version: 505,
-  quota_exceeded: 507,
-  disk_full: 507,
-};
-
-export const statusOf = (code: ProblemCode): number => statuses[code];
+export const statusOf = (code: ProblemCode): number => problemDocs[code].status;
 
 export const problemType = 'application/problem+json';
 
@@ -85,7 +26,7 @@ export const noSuchReport = (id: string): RequestError =>
 
 /** A problem document (RFC 9457). There is no page about each code, hence `about:blank`. */
 export function problemOf(code: ProblemCode, detail: string): Problem {
-  const status = statuses[code];
+  const status = statusOf(code);
   return { type: 'about:blank', title: STATUS_CODES[status] ?? code, status, detail, code };
 }
 
@@ -95,7 +36,7 @@ export function problemOf(code: ProblemCode, detail: string): Problem {
  */
 export function problemFrom(error: unknown): Problem {
   if (error instanceof RequestError) return problemOf(error.code, error.message);
-  if (error instanceof RowcastError && error.code in statuses) {
+  if (error instanceof RowcastError && error.code in problemDocs) {
     const { line } = error.location;
     const where = line === undefined ? '' : `line ${line}: `;
     const next = error.code === 'damaged_report' ? '; train or import it again' : '';

@@ -25,19 +25,12 @@ export const nameOfContent = (name: string): string =>
 export const codecSuffixes = codecs.flatMap(({ suffix }) => (suffix === '' ? [] : [suffix]));
 
 /** What is written in order to a file that nobody resumes, compressed as the name of the file says. */
-interface CompressedWriter {
-  /** @param bytes may be reused once they were written */
-  write(bytes: Buffer): Promise<void>;
-  /** Everything was written and is durable. @returns what the file has now */
-  finish(): Promise<Extent<true>>;
-  close(): Promise<void>;
-}
-
-export function compressedWriter(name: string, file: AppendedFile): CompressedWriter {
+export function compressedWriter(name: string, file: AppendedFile) {
   const output = codecOfName(name).partialFile<true>(file, fileStart);
   let memberBytes = 0;
   return {
-    async write(bytes) {
+    /** @param bytes may be reused once they were written */
+    async write(bytes: Buffer): Promise<void> {
       for (let at = 0; at < bytes.length; ) {
         const part = bytes.subarray(at, at + MEMBER_BYTES - memberBytes);
         at += part.length;
@@ -45,7 +38,8 @@ export function compressedWriter(name: string, file: AppendedFile): CompressedWr
         await output.append({ bytes: part, endsMember: memberBytes === 0, mark: undefined });
       }
     },
-    async finish() {
+    /** Everything was written and is durable. @returns what the file has now */
+    async finish(): Promise<Extent<true>> {
       await output.append({ bytes: Buffer.alloc(0), endsMember: true, mark: () => true });
       await output.flush();
       await output.sync();

@@ -18,8 +18,7 @@ const MAX_NODE_VISITS = 3e8;
 
 /**
  * Each column's impact, as a share of the total: how much the log loss, or that of `lossOf`, on unseen rows rises when the column's values
- * are shuffled (permutation importance). A decrease counts as 0. If no column has any impact, every column gets an
- * equal share, so that impacts always sum to 1.
+ * are shuffled (permutation importance). A decrease counts as 0. If no column has any impact, all are 0.
  *
  * With more than `MAX_SHUFFLES` columns, neighbouring columns are first shuffled together, and only the
  * columns of the most important groups are shuffled individually; the others have no impact.
@@ -56,7 +55,7 @@ export function impacts(
   const rises: number[] = columns.map(() => 0);
   for (const index of measured) rises[index] = riseOf([index], repeats);
   const total = rises.reduce((sum, rise) => sum + rise, 0);
-  return rises.map(rise => (total > 0 ? rise / total : 1 / rises.length));
+  return rises.map(rise => (total > 0 ? rise / total : 0));
 }
 
 /** At most this many rows, evenly spread: the training data may be sorted, even by class. */

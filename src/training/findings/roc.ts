@@ -52,14 +52,14 @@ export function rocCurve(ofClass: Float64Array, others: Float64Array): RocCurve 
  * The area under the ROC curve; of more than two classes, the mean of each class's against all others (macro average,
  * one-vs-rest). Classes that no testing row has, or all have, do not count; undefined where none is left.
  */
-export function areaUnderCurve(rows: EvaluatedRows): number | undefined {
-  return meanArea(
-    Array.from({ length: rows.classes }, (_, index) => {
-      const { ofClass, others } = classScores(rows, index);
-      return rocCurve(ofClass, others);
-    }),
-  );
-}
+export const areaUnderCurve = (rows: EvaluatedRows): number | undefined => meanArea(rocCurves(rows));
+
+/** The curves of the classes, each against all others. */
+export const rocCurves = (rows: EvaluatedRows): (RocCurve | undefined)[] =>
+  Array.from({ length: rows.classes }, (_, index) => {
+    const { ofClass, others } = classScores(rows, index);
+    return rocCurve(ofClass, others);
+  });
 
 /** The mean area under the curves of the classes; of two classes, the area under that of the second one. */
 export function meanArea(curves: readonly (RocCurve | undefined)[]): number | undefined {

@@ -11,10 +11,12 @@ import { engineOf } from '../../models/model/engine.ts';
 import { driversOf } from '../findings/drivers.ts';
 import { measure } from '../findings/evaluate.ts';
 import { baselineWarnings, measureNumbers, r2Text } from '../findings/numbers/evaluate-numbers.ts';
+import { notesOfFewRows } from '../findings/numbers/number-notes.ts';
 import { classScores, rocCurve } from '../findings/roc.ts';
 import { extendedCsv, testingResultsCsv } from '../findings/testing-results.ts';
 import { dominanceWarnings, majorityWarnings } from '../findings/warnings.ts';
 import { type EvaluatedRows, percent } from '../learn/evaluation.ts';
+import { MAX_NUMERIC_CLASSES } from '../rows/numbers/number-labels.ts';
 import type { OpenOptions } from '../rows/open-batches.ts';
 import { type LabelledHistory, readHistory } from '../rows/read-history.ts';
 
@@ -71,8 +73,12 @@ export async function testModel(
       hint: OTHER_COLUMN,
     });
   const target = isOfNumber ? 'numbers' : 'classes';
+  const numericClasses = Math.max(
+    MAX_NUMERIC_CLASSES,
+    prediction.kind === 'distribution' ? prediction.classes.length : 0,
+  );
   const history = await readHistory({
-    ...{ ...reading, historyFile: file, predict, nulls, features, target, seed: SEED },
+    ...{ ...reading, historyFile: file, predict, nulls, features, target, numericClasses, seed: SEED },
   }).catch(error => {
     if (error instanceof RowcastError) {
       Object.assign(error.location, { file, ...error.location });
@@ -107,7 +113,7 @@ export async function testModel(
       specs: { testing_r2: r2Text(quality.r2) },
       drivers: driversOf(columns, shares),
       warnings: baselineWarnings(predictions, numbers, quality),
-      notes,
+      notes: [...notes, ...notesOfFewRows(rows.length)],
       testingResults: Buffer.from(extendedCsv(history, { added, valuesOf })),
     };
   }

@@ -68,13 +68,14 @@ function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
  * Rejects amounts as classes.
  *
  * @param texts the labels, or some of them
+ * @param most different numbers that may be classes
  * @throws RowcastError `numeric_target`
  */
-export function refuseAmounts(texts: TextCounts, predict: string): void {
-  if (!areAmounts(texts)) return;
+export function refuseAmounts(texts: TextCounts, predict: string, most = MAX_NUMERIC_CLASSES): void {
+  if (!areAmounts(texts, most)) return;
   throw new RowcastError(
     'numeric_target',
-    `"${sanitize(predict)}" is a numeric column with more than ${MAX_NUMERIC_CLASSES} different values, too many for classes`,
+    `"${sanitize(predict)}" is a numeric column with more than ${most} different values, too many for classes`,
     {
       hint:
         'Leave out --target classes to predict a number, or use --bins 4 to predict which of four ranges, with about the same number of rows each, a number falls into. ' +
@@ -114,6 +115,7 @@ interface LabelOptions {
   predict: string;
   bins?: number | undefined;
   target?: TargetKind | undefined;
+  numericClasses?: number | undefined;
   /** Where a label is, if it is known. */
   placeOf?: (label: string) => string | undefined;
 }
@@ -125,7 +127,7 @@ export function labelRows(sampled: string[][], column: number, options: LabelOpt
   if (bins === undefined && isOfAmounts(texts, target))
     return { labels: [], ...numberLabels(sampled, column, options) };
   if (bins === undefined) {
-    refuseAmounts(texts, predict);
+    refuseAmounts(texts, predict, options.numericClasses);
     const { names, notes } = cleanLabels(texts, predict);
     return {
       rows: sampled,

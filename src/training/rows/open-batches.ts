@@ -4,7 +4,7 @@ import type { Layout, Opened } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions, LongField } from '../../formats/records/batch-reader.ts';
+import type { BatchOptions, BatchReader, LongField } from '../../formats/records/batch-reader.ts';
 import { readBatches } from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -25,7 +25,7 @@ export interface OpenOptions extends ReadOptions, Pick<StoreValues, 'storeOption
 }
 
 /** An opened input whose records are read but not scored. */
-interface OpenRecords {
+interface OpenRecords extends Pick<BatchReader, 'release'> {
   /** For messages: the path, or `stdin`. */
   name: string;
   /** As of `ByteSource`. */
@@ -47,7 +47,6 @@ interface OpenRecords {
 }
 
 const BATCH_ROWS = 10_000;
-const BATCH_BYTES = 1 << 20;
 
 /**
  * Opens a file, or stdin for `-`, plain, gzip or zstd, and reads its header.
@@ -57,7 +56,7 @@ const BATCH_BYTES = 1 << 20;
  */
 export async function openRecords(
   input: string,
-  options: OpenOptions & Pick<BatchOptions, 'onLongField'>,
+  options: OpenOptions & Pick<BatchOptions, 'onLongField' | 'batchBytes'>,
 ): Promise<OpenRecords> {
   const source = await openSource(input, true, options.encoding, backendsOf(options));
   try {
@@ -65,7 +64,7 @@ export async function openRecords(
     const records = layout.records({
       file: source.name,
       batchRows: BATCH_ROWS,
-      batchBytes: () => BATCH_BYTES,
+      batchBytes: options.batchBytes ?? (() => 1 << 20),
       maxRecordBytes: options.maxRecordBytes,
       onLongField: options.onLongField,
       start: layout.start,
@@ -82,6 +81,7 @@ export async function openRecords(
       decodedBy: source.decodedBy,
       layout,
       batches,
+      release: offset => records.release(offset),
       sha256,
       close: () => source.close(),
     };

@@ -38,6 +38,8 @@ export interface HistoryOptions extends OpenOptions, ColumnChoices {
   bins?: number | undefined;
   /** Whether the column's values are classes or numbers; by default as `isOfAmounts` says. */
   target?: TargetKind | undefined;
+  /** Different numbers that may be classes, if the classes are known. */
+  numericClasses?: number | undefined;
   /** Texts that mean a missing value, in addition to the empty one. */
   nulls?: readonly string[] | undefined;
   /** How many malformed rows to leave out; without it, the first one is an error. */
@@ -86,7 +88,7 @@ export async function readHistory(
   options: HistoryOptions,
   onStep: (step: string) => void = () => {},
 ): Promise<ReadHistory> {
-  const { historyFile, furtherFiles = [], predict, seed, bins, target } = options;
+  const { historyFile, furtherFiles = [], predict, seed, bins, target, numericClasses } = options;
   refuseBinsOfNumbers(options);
   const files = [historyFile, ...furtherFiles];
   const notes: string[] = [];
@@ -137,7 +139,7 @@ export async function readHistory(
         if (sample.strata > MAX_TRAINED_CLASSES) {
           // Before the end of the file, because amounts would get a stratum per value.
           const counts = sample.counts();
-          if (target === 'classes') refuseAmounts(counts, predict);
+          if (target === 'classes') refuseAmounts(counts, predict, numericClasses);
           if (!isOfAmounts(counts, target)) throw tooManyClasses(predict);
           const tenths = new NumberStrata(counts);
           strata = tenths;

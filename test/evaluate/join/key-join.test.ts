@@ -7,7 +7,7 @@ import {
   type KeyProblem,
   UNKNOWN_LABEL,
 } from '../../../src/evaluate/join/key-join.ts';
-import type { KeyedRows } from '../../../src/evaluate/join/keyed-rows.ts';
+import { hashKeys, type KeyedRows } from '../../../src/evaluate/join/keyed-rows.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
 
 type LabelRow = readonly [key: string, label: number];
@@ -33,7 +33,10 @@ function keyed(rows: readonly { key: string; numbers: readonly number[] }[]): Ke
     ends[index] = Buffer.byteLength(text);
   }
   const numbers = Float64Array.from(rows.flatMap(row => row.numbers));
-  return { rows: rows.length, words: wordView(Buffer.from(text)), starts, ends, numbers };
+  const keys = { rows: rows.length, words: wordView(Buffer.from(text)), starts, ends };
+  const hashes = new Int32Array(rows.length);
+  hashKeys({ ...keys, hashes });
+  return { ...keys, hashes, numbers };
 }
 
 /** Joins rows in batches of `size`, with two numbers for each scored row: its index and its score. */

@@ -10,7 +10,7 @@ import { connectReports } from '../../../src/client/protocols/report/report-clie
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress, RunResult } from '../../../src/runs/observer.ts';
-import { unknownValues } from '../../../src/runs/observers/unknown-values.ts';
+import { dataNotes } from '../../../src/runs/observers/drift.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
@@ -180,7 +180,7 @@ describe('what a run counts', () => {
     await score(
       options,
       await scorerOf(t),
-      unknownValues(line => (warning = line)),
+      dataNotes(line => (warning = line)),
     );
     assert.match(warning, /sent as missing, because the input does not have them: "plan"$/);
   });

@@ -58,6 +58,10 @@ describe('what is appended', () => {
           assert.throws(appending, {
             code: 'bad_option',
             message: `--${name} is for ${purpose}, but the predictions are ${what}`,
+            hint:
+              name === 'prediction'
+                ? /^Leave out --prediction\. The output has what/
+                : `Leave out --${name}.`,
           });
         else assert.ok(appending());
       }

@@ -13,7 +13,7 @@ function uploading(t: TestContext) {
   });
   payload.pipe(body);
   const limits = { uploadBytesPerSecond: 1024, uploadRateMs: 60_000 };
-  requireUploadRate(payload, body, { limits, onTooSlow: () => {} });
+  requireUploadRate(payload, body, limits, () => {});
   return {
     state,
     body,

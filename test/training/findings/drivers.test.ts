@@ -46,6 +46,12 @@ for (const { columns, times } of [
     },
   );
 
+test('columns without any effect have no impact', () => {
+  const { model } = modelOf(2);
+  const constant = labels.map(() => 1);
+  assert.deepEqual(impacts(model, [[...labels], [...labels], constant], labels, 1), [0, 0, 0]);
+});
+
 test('the driver of many rows is found even if they are sorted by class', () => {
   const sorted = Array.from({ length: 20_000 }, (_, row) => (row < 15_000 ? 0 : 1));
   const { model } = modelOf(1);

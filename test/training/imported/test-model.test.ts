@@ -105,6 +105,42 @@ describe('an imported model that labelled rows test', () => {
     await assert.rejects(texts, { code: 'no_such_column' });
   });
 
+  it('has a note if its rows are few', async t => {
+    const home = await newFolder(t);
+    const test = join(home, 'few.csv');
+    await writeFile(test, 'monthly_charges,age,balance,constant,amount\n1,2,3,1,5\n9,40,3,1,7\n');
+    const file = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
+    const { report } = await importReport({ file, id: 'r', home, predict: 'amount', test });
+    assert.ok(report.notes.includes('R² and errors are of only 2 testing rows, and may be far off.'));
+  });
+
+  it('may have more numbers as classes than a training takes for classes', async t => {
+    const home = await newFolder(t);
+    const [test, file] = [join(home, 'coded.csv'), join(home, 'model.txt')];
+    const trees = Array.from(
+      { length: 25 },
+      (_, i) =>
+        `Tree=${i}\nnum_leaves=2\nnum_cat=0\nsplit_feature=0\nsplit_gain=1\nthreshold=${i}.5\ndecision_type=2\nleft_child=-1\nright_child=-2\nleaf_value=0 1\nleaf_weight=1 1\nleaf_count=1 1\ninternal_value=0\ninternal_weight=0\ninternal_count=2\nis_linear=0\nshrinkage=1\n\n\n`,
+    );
+    await writeFile(
+      file,
+      `tree\nversion=v4\nnum_class=25\nnum_tree_per_iteration=25\nlabel_index=0\nmax_feature_idx=0\nobjective=multiclass num_class:25\nfeature_names=x\nfeature_infos=[0:25]\n\n${trees.join('')}end of trees\n\nparameters:\nend of parameters\n\npandas_categorical:null\n`,
+    );
+    const codes = Array.from({ length: 25 }, (_, i) => String(i));
+    const rows = (classes: readonly string[]) =>
+      `x,code\n${classes.map(code => `${code},${code}\n`).join('')}`;
+    await writeFile(test, rows(codes));
+    const given = { file, id: 'r', home, predict: 'code', test, classes: codes };
+    const { report } = await importReport(given);
+    assert.ok(isTested(report));
+    assert.equal(report.quality.testing_rows, 25);
+    await writeFile(test, rows([...codes, '25']));
+    await assert.rejects(importReport({ ...given, id: 's' }), {
+      code: 'numeric_target',
+      hint: /^Name the column/,
+    });
+  });
+
   it('names what to do about a column that it does not predict', async t => {
     const home = await newFolder(t);
     const test = join(home, 'labelled.csv');

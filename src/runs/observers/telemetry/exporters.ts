@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { createNoopMeter, type Meter, type Tracer, trace } from '@opentelemetry/api';
+import { createNoopMeter, trace } from '@opentelemetry/api';
 import { getNumberFromEnv } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -16,27 +16,13 @@ import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
-/** What sends spans and metrics to the collector. */
-interface Exporters {
-  tracer: Tracer;
-  meter: Meter;
-  /** The longest time that one request to the collector takes, with its retries. */
-  timeout: number;
-  /** Sends the spans that have ended so far. */
-  flush(): Promise<unknown>;
-  /** Sends everything that is left. */
-  shutdown(): Promise<unknown>;
-  /** Stops at once. */
-  destroy(): void;
-}
-
 type Signal = 'TRACES' | 'METRICS';
 
 const [TIMEOUT, MAX_TIMEOUT] = [5_000, 10_000];
 const [METRIC_INTERVAL, METRIC_TIMEOUT] = [60_000, 30_000];
 
 /** Opens the exporters of the signals that are sent. They read the other variables of OpenTelemetry themselves. */
-export function openExporters({ traces, metrics }: TelemetrySettings, version: string): Exporters {
+export function openExporters({ traces, metrics }: TelemetrySettings, version: string) {
   const agents = collectorAgents(process.env);
   const options = (signal: Signal) => ({
     timeoutMillis: timeoutOf(signal),
@@ -56,15 +42,19 @@ export function openExporters({ traces, metrics }: TelemetrySettings, version: s
     // Without a provider, spans cost nothing and are not sent.
     tracer: tracing?.getTracer('rowcast', version) ?? trace.getTracer('rowcast'),
     meter: metering?.getMeter('rowcast', version) ?? createNoopMeter(),
+    /** The longest time that one request to the collector takes, with its retries. */
     timeout: Math.max(timeoutOf('TRACES'), timeoutOf('METRICS')),
-    async flush() {
+    /** Sends the spans that have ended so far. */
+    async flush(): Promise<void> {
       agents.finish();
       await tracing?.forceFlush();
     },
-    async shutdown() {
+    /** Sends everything that is left. */
+    async shutdown(): Promise<void> {
       const ended = await Promise.allSettled(providers.map(provider => provider.shutdown()));
       for (const end of ended) if (end.status === 'rejected') throw end.reason;
     },
+    /** Stops at once. */
     destroy: agents.destroy,
   };
 }
@@ -92,28 +82,19 @@ function metricReader(exporter: OTLPMetricExporter): PeriodicExportingMetricRead
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Connections to the collector, which can be given up at any time. */
-interface CollectorAgents {
-  /** Makes the agent that an exporter takes as `httpAgentOptions`. */
-  factory(signal: 'TRACES' | 'METRICS'): (protocol: string) => http.Agent;
-  /** From now on, a connection that fails is not tried again: somebody waits for the end. */
-  finish(): void;
-  /** Closes all connections. */
-  destroy(): void;
-}
-
 export const NO_TIME = 'there was no time left to send all';
 
 /**
- * With agents of our own, because the exporters keep theirs to themselves, and would delay the end of the process until
+ * Connections to the collector, which can be given up at any time: with agents of our own, because the exporters keep theirs to themselves, and would delay the end of the process until
  * their retries are over.
  */
-function collectorAgents(env: Environment): CollectorAgents {
+function collectorAgents(env: Environment) {
   const sockets = new Set<Duplex>();
   let isFinishing = false;
   let isOver = false;
   return {
-    factory: signal => protocol => {
+    /** Makes the agent that an exporter takes as `httpAgentOptions`. */
+    factory: (signal: Signal) => (protocol: string) => {
       const options = { keepAlive: true, ...certificates(env, signal) };
       const agent = protocol === 'http:' ? new http.Agent(options) : new https.Agent(options);
       const connect = agent.createConnection.bind(agent);
@@ -130,10 +111,11 @@ function collectorAgents(env: Environment): CollectorAgents {
       };
       return agent;
     },
-    finish() {
+    /** From now on, a connection that fails is not tried again: somebody waits for the end. */
+    finish(): void {
       isFinishing = true;
     },
-    destroy() {
+    destroy(): void {
       isOver = true;
       for (const socket of sockets) socket.destroy(new Error(NO_TIME));
     },

@@ -23,12 +23,15 @@ export type TargetKind = 'classes' | 'numbers';
 export const MAX_NUMERIC_CLASSES = 20;
 
 /** Whether the values of a column are amounts rather than classes. */
-export const areAmounts = (texts: TextCounts): boolean =>
-  texts.size > MAX_NUMERIC_CLASSES && columnKind(texts).type === 'numerical';
+export const areAmounts = (texts: TextCounts, most = MAX_NUMERIC_CLASSES): boolean =>
+  texts.size > most && columnKind(texts).type === 'numerical';
 
 /** Whether a column is learned as numbers. */
 export const isOfAmounts = (texts: TextCounts, target: TargetKind | undefined): boolean =>
   target === 'numbers' || (target === undefined && areAmounts(texts));
+
+/** The sentence of a note that names the option for another target; pages have a form for it. */
+export const OTHER_TARGET = / To predict [^.]* use --[^.]*\.$/;
 
 /** Why a column of numbers is learned as classes, if that is not obvious: a sentence, or none. */
 export function notesOfFewNumbers(texts: TextCounts, predict: string): string[] {
@@ -40,6 +43,9 @@ export function notesOfFewNumbers(texts: TextCounts, predict: string): string[] 
 }
 
 const TENTHS = 10;
+
+/** Single precision, which predictions have, becomes coarser from 1e-38 on. */
+const SMALLEST = 1e-35;
 
 /** The tenth of the numbers that each number is in, as an index; of a column with many equal numbers, fewer tenths. */
 export function tenthsOf(numbers: readonly number[]): { indexes: number[]; count: number } {
@@ -128,6 +134,13 @@ export function numberLabels(
     return value === null ? [] : [{ row, value }];
   });
   const numbers = labelled.map(({ value }) => value);
+  const largest = numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
+  if (largest > 0 && largest < SMALLEST)
+    throw new RowcastError(
+      'not_numbers',
+      `"${name}" has no number beyond ±${SMALLEST}, but predictions cannot be that near to 0`,
+      { hint: 'Multiply the numbers by a power of ten that brings them near to 1.' },
+    );
   return {
     rows: labelled.map(({ row }) => row),
     numbers,

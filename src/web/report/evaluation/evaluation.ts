@@ -1,6 +1,6 @@
 import { resultOf, startThread } from '../../../base/thread-result.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
-import { classScores, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
+import { type RocCurve, rocCurves } from '../../../training/findings/roc.ts';
 import { ColumnSample, type TypicalValues } from './column-sample.ts';
 import { readTestingRows } from './testing-rows.ts';
 
@@ -26,11 +26,7 @@ export async function evaluateResults(
 ): Promise<ReportEvaluation> {
   const sample = new ColumnSample(learned);
   const rows = await readTestingRows(chunks, classes, sample);
-  const curves = classes.map((_, index) => {
-    const { ofClass, others } = classScores(rows, index);
-    return rocCurve(ofClass, others);
-  });
-  return { curves, columns: sample.profiles() };
+  return { curves: rocCurves(rows), columns: sample.profiles() };
 }
 
 /** Can be posted between threads. */

@@ -34,13 +34,7 @@ export function controlText(values: PersonaValues, key: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-interface ReadField {
-  value?: Value;
-  error?: string;
-  remark?: string;
-}
-
-function readField({ kind }: PersonaField, text: string): ReadField {
+function readField({ kind }: PersonaField, text: string): { value?: Value; error?: string; remark?: string } {
   if (isBlank(text)) return { value: null };
   switch (kind.type) {
     case 'number': {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { notesOfNumbers } from '../../../../src/training/findings/numbers/number-notes.ts';
 import { NumberStrata, tenthsOf } from '../../../../src/training/rows/numbers/number-labels.ts';
 import { type HistoryOptions, MAX_ROWS, readHistory } from '../../../../src/training/rows/read-history.ts';
 import { newFolder } from '../../../support/folder.ts';
@@ -48,6 +49,30 @@ test('a column of texts is refused as numbers, with the line of the first one', 
       message: new RegExp(`are not numbers \\(the first one: line ${line}\\)$`),
     });
   }
+});
+
+test('numbers that single precision cannot tell from 0 are refused, unless all are 0', async t => {
+  const tiny = Array.from({ length: 60 }, (_, i) => `${i - 30}e-308`);
+  await assert.rejects(read(t, tiny, { target: 'numbers' }), {
+    code: 'not_numbers',
+    message: /"y" has no number beyond ±1e-35/,
+    hint: /^Multiply/,
+  });
+  assert.equal((await read(t, tiny.with(0, '1'), { target: 'numbers' })).numbers?.length, 60);
+  assert.equal((await read(t, tiny.fill('0'), { target: 'numbers' })).numbers?.length, 60);
+});
+
+test('notes say that figures are of few rows, and that decimals of large numbers are lost', () => {
+  const numbers = Array.from({ length: 60 }, (_, i) => i);
+  assert.deepEqual(notesOfNumbers(numbers, 'y', 12), [
+    'R² and errors are of only 12 testing rows, and may be far off.',
+  ]);
+  assert.deepEqual(notesOfNumbers(numbers, 'y', 30), []);
+  const large = numbers.map(number => 1e7 * number + (number % 2 === 0 ? 0.25 : 0));
+  assert.match(
+    notesOfNumbers(large, 'y', 30).join('\n'),
+    /^"y" is beyond ±16,777,216 and has decimals in 29 rows, but predictions have seven digits/,
+  );
 });
 
 test('ranges and numbers exclude each other', async t => {
