@@ -110,9 +110,9 @@ export async function* stages(
   const seen = (batch: Batch): void => {
     if (isOnlyRow(batch)) watch.onUnended?.(batch.start);
   };
-  const parts = (batch: Batch) => {
+  const parts = function* (batch: Batch): Generator<Batch> {
     seen(batch);
-    return many(scorer.parts(batch));
+    yield* scorer.parts(batch);
   };
   const flight = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
   const { send, settle } = flight;
@@ -155,11 +155,6 @@ function neverStopped(): Pick<Stopping, 'reading' | 'calling'> {
 function scoreTraced(score: (part: Batch) => Promise<Scored>, trace: TraceBatch | undefined): typeof score {
   if (trace === undefined) return score;
   return part => trace({ row: part.start.row, rows: countRows(part) }, () => score(part));
-}
-
-/** A generator of the items: that is how a stage yields several results. */
-function* many<T>(items: Iterable<T>): Generator<T> {
-  yield* items;
 }
 
 /**

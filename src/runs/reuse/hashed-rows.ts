@@ -37,8 +37,8 @@ export class HashedRows {
   add(rows: Omit<EarlierRows, 'firstRow'>, from = 0): void {
     this.#entries.add(rows, from);
     const others = this.#runs.reduce((sum, { memory }) => sum + memory, 0);
-    // Part of it is for putting the entries in order.
-    if (this.#entries.memory > Math.max(0.75 * (this.#maxBytes - others), this.#maxBytes / 8)) this.#spill();
+    // The rest is for putting the entries in order, and for what is not collected yet.
+    if (this.#entries.memory > Math.max(0.6 * (this.#maxBytes - others), this.#maxBytes / 8)) this.#spill();
   }
 
   /** No row is added any more. */
