@@ -344,6 +344,7 @@ describe('rowcast evaluate', () => {
       'broken.csv': 'id,left\nC1,yes\nC2\n',
       'one.csv': 'id,probability_yes\nC1,0.5\n',
       'plain.csv': 'id,note\nC1,a\n',
+      'amount.csv': 'id,predicted_amount\nC1,5\n',
     });
     await refused(
       'scored.csv --labels labels.csv --predict left',
@@ -372,6 +373,16 @@ describe('rowcast evaluate', () => {
     await refused(`one.csv ${BY_KEY}`, /the probability of one class only/, /--classes no,yes/);
     await refused(`plain.csv ${BY_KEY}`, /the file has no predictions/, /"id", "note"/);
     await refused(`scored.csv ${BY_KEY} --earlier labels.csv`, /labels\.csv: the file is no evaluation/);
+    await refused(
+      'scored.csv --predict left',
+      /the scored file has no column "left" with what came true/,
+      /--labels FILE --key COLUMN/,
+    );
+    await refused(
+      'amount.csv --labels labels.csv --key id --predict amuont',
+      /neither .* nor "predicted_amuont"/,
+      /Did you mean --predict amount\?/,
+    );
     await refused(`- --labels - --key id --predict left`, /stdin cannot be both/);
     await refused(`scored.csv ${BY_KEY} --max-calibration-error 5`, /expected a percentage, such as 5%/);
   });
