@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_400,
   'files of src': 830,
   'lines of src': 96_030,
-  'lines of test': 78_800,
+  'lines of test': 78_350,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
