@@ -59,8 +59,7 @@ export async function* stages(
 ): AsyncGenerator<MergedPart> {
   const file = source.name;
   const { dependsOnBatch: onGrid } = plan.scorer;
-  const planned = shard?.predictionType;
-  const merging = { ...options, layout, report, planned, resumed, counting, onGrid };
+  const merging = { ...options, layout, report, planned: shard?.predictionType, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
   const classes = options.classes ?? report.classes;
   // Loaded only when it is needed.
@@ -118,10 +117,9 @@ export async function* stages(
   const { send, settle } = flight;
   const confirm = confirmScored(scorer, score);
   const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
-  const { items } = batches;
   const output = chain(
     [
-      Readable.from(rows?.steps(items, scorer, seen) ?? items, { highWaterMark: 1 }),
+      Readable.from(rows?.steps(batches.items, scorer, seen) ?? batches.items, { highWaterMark: 1 }),
       asStream(rows === undefined ? gen(parts, send) : gen(rows.send(flight)), boundedByWindow),
       asStream(
         rows === undefined ? gen(settle, confirm, merge) : gen(rows.settle(flight, confirm), merge),

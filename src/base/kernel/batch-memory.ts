@@ -50,9 +50,8 @@ export class BatchMemory {
     return at;
   }
 
-  /** Adds an array of zeros, which stays and takes no memory until it is used. @returns its address */
+  /** Adds zeros, by which the memory grows; they stay, and take none until they are used. @returns their address */
   keepZeros(bytes: number): number {
-    // What the memory has grown by is zero.
     this.#used = this.buffer.byteLength;
     const at = this.reserve(bytes);
     this.#kept = this.#used;
