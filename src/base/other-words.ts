@@ -15,7 +15,7 @@ interface OtherWords {
 const AGAIN = 'run the same command again: it goes on where an unfinished run stopped';
 const AS_ARGUMENT = 'name files without an option, as in rowcast score INPUT -o OUTPUT';
 
-/** By option; the first row that has a word counts. */
+/** By option; of several rows that have a word, the first one whose option the command has counts. */
 export const optionWords: readonly OtherWords[] = [
   { words: ['model', 'model-id', 'model-name', 'model-file', 'm'], option: 'report' },
   { words: ['sep', 'separator', 'delim', 'field-separator', 'd'], option: 'delimiter' },
@@ -49,6 +49,9 @@ export const optionWords: readonly OtherWords[] = [
   { words: ['charset', 'e'], option: 'encoding' },
   { words: ['quotechar', 'quote-char'], option: 'quote' },
   { words: ['escapechar', 'escape-char'], option: 'escape' },
+  { words: ['label', 'labels-file', 'outcomes', 'actuals', 'truth'], option: 'labels' },
+  { words: ['on', 'join', 'join-on', 'merge-on', 'id-column'], option: 'key' },
+  { words: ['group-by', 'groupby', 'segment', 'segments'], option: 'by' },
   { words: ['target', 'label', 'label-column', 'target-column'], option: 'predict' },
   { words: ['precision', 'round', 'float-format'], option: 'decimals' },
   { words: ['max-errors', 'max-bad-records', 'error-limit'], option: 'max-rejects' },
@@ -105,7 +108,7 @@ export const commandWords: readonly OtherWords[] = [
  * @returns their names as in `names`, at most three
  */
 export function suggestOptions(word: string, names: readonly string[]): string[] {
-  const known = knownName(otherWord(word, optionWords)?.option, names);
+  const known = knownName(otherWord(word, optionWords, names)?.option, names);
   return known === undefined ? suggestNames(word, names) : [known];
 }
 
@@ -117,7 +120,7 @@ export function suggestOptions(word: string, names: readonly string[]): string[]
  * @returns the options, or a sentence without its end if there are none
  */
 export function suggestFlags(word: string, names: readonly string[]): string[] | string {
-  const row = otherWord(word, optionWords);
+  const row = otherWord(word, optionWords, names);
   const known = knownName(row?.option, names);
   if (known !== undefined) return [`--${known}${row?.value === undefined ? '' : ` ${row.value}`}`];
   return row?.instead ?? suggestNames(word.replace(/^no-/, ''), names).map(name => `--${name}`);
@@ -126,8 +129,11 @@ export function suggestFlags(word: string, names: readonly string[]): string[] |
 /** What to use in place of a command of another program, as a sentence without its end. */
 export const insteadOfCommand = (word: string): string | undefined => otherWord(word, commandWords)?.instead;
 
-const otherWord = (word: string, table: readonly OtherWords[]): OtherWords | undefined =>
-  table.find(({ words }) => words.includes(word.length === 1 ? word : plain(word)) || words.includes(word));
+function otherWord(word: string, table: readonly OtherWords[], names: readonly string[] = []) {
+  const typed = word.length === 1 ? word : plain(word);
+  const rows = table.filter(({ words }) => words.includes(typed) || words.includes(word));
+  return rows.find(({ option }) => knownName(option, names) !== undefined) ?? rows[0];
+}
 
 const knownName = (option: string | undefined, names: readonly string[]): string | undefined =>
   option === undefined ? undefined : names.find(name => plain(name) === plain(option));

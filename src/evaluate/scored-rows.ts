@@ -1,5 +1,7 @@
+import { RowcastError } from '../base/errors.ts';
 import { BatchMemory } from '../base/kernel/batch-memory.ts';
 import type { RejectLimit } from '../base/options/values/reject-limit.ts';
+import { sanitize } from '../base/sanitize.ts';
 import { wordView } from '../formats/bytes/word-view.ts';
 import { MalformedRows } from '../training/rows/malformed-rows.ts';
 import type { OpenOptions } from '../training/rows/open-batches.ts';
@@ -188,6 +190,7 @@ async function openScored(
   let predicted = known;
   const choose = (names: readonly string[], file: string): string[] => {
     predicted ??= predictedColumns(names, files, file);
+    if (labels.length === 0 && !names.includes(predict)) throw noLabels(predict, file);
     const { values, label } = predicted;
     const predictions = [...values, label].filter(column => column !== undefined);
     return checkedColumns(names, { ...own, classes: predictions }, file);
@@ -195,3 +198,13 @@ async function openScored(
   const file = await openRows(name, { ...files, named: [...key, ...by], choose }, read);
   return { file, predicted: predicted ?? predictedColumns(file.layout.names, files, file.name) };
 }
+
+const noLabels = (predict: string, file: string): RowcastError =>
+  new RowcastError(
+    'no_such_column',
+    `the scored file has no column "${sanitize(predict)}" with what came true`,
+    {
+      location: { file },
+      hint: 'Name the file that has it, and the column that says which row is whose: --labels FILE --key COLUMN.',
+    },
+  );

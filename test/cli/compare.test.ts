@@ -7,7 +7,7 @@ import type { Summary } from '../../src/runs/summary/summary.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
-import { startRowcast } from '../support/rowcast.ts';
+import { exits, startRowcast } from '../support/rowcast.ts';
 import { all, filesWith, csv as stubCsv } from '../support/scoring/files.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 import { slow } from '../support/slow.ts';
@@ -108,10 +108,9 @@ describe('score --compare', { timeout: 120_000 }, () => {
     });
     await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
     const b = ['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 'b.json', '--metrics', 'b.prom'];
-    const { code, stderr } = await score(...b, '--max-drift', '0.25');
-    assert.equal(code, 3);
-    assert.match(
-      stderr,
+    await exits(
+      score(...b, '--max-drift', '0.25'),
+      3,
       /rowcast: (?:b\.csv: )?the data has changed, compared with a\.json: (?:.*, )?"monthly amount" \(PSI \d+\.\d\d\).* \[too_much_drift\]\n.*--max-drift/,
     );
     assert.equal(existsSync(join(cwd, 'b.out')), false);
@@ -121,19 +120,18 @@ describe('score --compare', { timeout: 120_000 }, () => {
     const metrics = await readFile(join(cwd, 'b.prom'), 'utf8');
     assert.match(metrics, new RegExp(`^rowcast_run_column_psi\\{.*,column="monthly amount"\\} ${psi}$`, 'm'));
     assert.match(metrics, /^rowcast_run_exit_code\{.*\} 3$/m);
-    const resumed = await score(...b, '--max-drift', '99');
-    assert.equal(resumed.code, 0, resumed.stderr);
-    assert.match(resumed.stderr, /resuming at row 1,501/);
-    const same = await score('a.csv', '-o', 'c.out', '--compare', 'a.json', '--max-drift', '0.01');
-    assert.equal(same.code, 0, same.stderr);
+    await exits(score(...b, '--max-drift', '99'), 0, /resuming at row 1,501/);
+    await exits(score('a.csv', '-o', 'c.out', '--compare', 'a.json', '--max-drift', '0.01'), 0);
   });
 
   it('needs something to compare with for --max-drift', async t => {
     const { score } = await folderWith(t, { 'a.csv': personas(3) });
     for (const output of ['a.out', '{name}.out']) {
-      const { code, stderr } = await score('a.csv', '-o', output, '--max-drift', '0.25');
-      assert.equal(code, 2);
-      assert.match(stderr, /--max-drift has no effect without --compare \[usage\]/);
+      await exits(
+        score('a.csv', '-o', output, '--max-drift', '0.25'),
+        2,
+        /--max-drift has no effect without --compare \[usage\]/,
+      );
     }
   });
 
@@ -172,11 +170,13 @@ describe('score --compare', { timeout: 120_000 }, () => {
     const files =
       'input: ../b.csv\n  output: b.out\n  compare: ../a.json\n  summary: b.json\n  summary-html: b.html';
     await writeFile(join(cwd, 'nightly/b.yaml'), `score:\n  ${files}\n  report: r\n`);
-    const { code, stderr } = await rowcast(['run', 'nightly/b.yaml', '--trust-definition', '--home', home], {
-      cwd,
-      env: {},
-    });
-    assert.equal(code, 0, stderr);
+    await exits(
+      rowcast(['run', 'nightly/b.yaml', '--trust-definition', '--home', home], {
+        cwd,
+        env: {},
+      }),
+      0,
+    );
     assert.equal(changes(await summary('nightly/b.json'))['monthly amount'], 'none');
     assert.match(await readFile(join(cwd, 'nightly/b.html'), 'utf8'), /badge good">none/);
   });
@@ -184,10 +184,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
   slow('compares the scores of a hosted report that says nothing about its training', async t => {
     const { score, summary } = await filesWith(t, { 'a.csv': stubCsv(500), 'b.csv': stubCsv(500, 1000) });
     await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    const { code, stderr } = await score(
-      ...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 's.json'],
-    );
-    assert.equal(code, 0, stderr);
+    await exits(score(...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 's.json']), 0);
     assert.deepEqual(changes(await summary()), { id: null, amount: null, 'P(no)': 'none', 'P(yes)': 'none' });
   });
 
@@ -195,9 +192,7 @@ describe('score --compare', { timeout: 120_000 }, () => {
     const { score, stub, summary } = await filesWith(t, { 'in/a.csv': stubCsv(5), 'in/b.csv': stubCsv(5) });
     await score(...all);
     const requests = stub.bodies.length;
-    const same = await score(...all, '--compare', 's.json');
-    assert.equal(same.code, 2);
-    assert.match(same.stderr, /\[output_is_input\]/);
+    await exits(score(...all, '--compare', 's.json'), 2, /\[output_is_input\]/);
     assert.equal(stub.bodies.length, requests);
     assert.equal((await summary()).status, 'finished');
   });
@@ -210,16 +205,14 @@ describe('score --compare', { timeout: 120_000 }, () => {
       ['in/a.csv', 'in/a.csv is not the summary of a run', 'c'],
     ] as const) {
       const files = ['in/a.csv', '-o', `${name}.out`, '--summary', `${name}.json`];
-      const { code, stderr } = await score(...files, '--compare', file);
-      assert.equal(code, 0, stderr);
+      const { stderr } = await exits(score(...files, '--compare', file), 0);
       assert.ok(stderr.includes(`rowcast: nothing to compare with: ${reason}\n`), stderr);
       const { warnings, drift, scores } = JSON.parse(await read(`${name}.json`));
       assert.deepEqual(warnings, [{ code: 'no_comparison', message: `nothing to compare with: ${reason}` }]);
       assert.equal(drift, null);
       assert.ok(scores.yes.ranges.rows.length > 1);
     }
-    const many = await score(...all, '--compare', 'monday.json');
-    assert.equal(many.code, 0, many.stderr);
+    const many = await exits(score(...all, '--compare', 'monday.json'), 0);
     assert.equal(many.stderr.match(/nothing to compare with/g)?.length, 1, many.stderr);
   });
 });

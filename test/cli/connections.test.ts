@@ -6,7 +6,7 @@ import { authority, noOpenssl, pems } from '../support/certificates.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 import { startProxy } from '../support/proxy.ts';
-import { rowcast as rowcastProcess } from '../support/rowcast.ts';
+import { exits, rowcast as rowcastProcess } from '../support/rowcast.ts';
 import { assertScored } from '../support/scoring/scored.ts';
 import { key } from '../support/secrets.ts';
 import { slow } from '../support/slow.ts';
@@ -68,8 +68,7 @@ describe('a token that expires during a run', () => {
     const folder = await folderWithInput(t);
     const { stub, refused } = await expiring(t, next => writeFile(join(folder, 'api.key'), `${next}\n`));
     const args = [...scoring, '--url', stub.url, '--auth', 'bearer', '--api-key-file', 'api.key'];
-    const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_TOKEN: token } });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(args, { cwd: folder, env: { ROWCAST_TOKEN: token } }), 0);
     await assertAllScored(folder);
     assert.ok(refused() > 0);
   });
@@ -83,17 +82,10 @@ describe('a token that expires during a run', () => {
       ...scoring,
       '--url',
       stub.url,
-      '--auth',
-      'bearer',
-      '--api-key-file',
-      'api.key',
-      '--concurrency',
-      '1',
+      ...'--auth bearer --api-key-file api.key --concurrency 1'.split(' '),
     ];
     const env = { ROWCAST_TOKEN: token };
-    const { code, stderr } = await rowcast(args, { cwd: folder, env });
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /responded with 401: .*\[unauthorized\]/);
+    await exits(rowcast(args, { cwd: folder, env }), 3, /responded with 401: .*\[unauthorized\]/);
     // The next batch may be on its way when the file was read again.
     assert.ok(refused() <= 2, `${refused()} requests`);
     await writeFile(join(folder, 'api.key'), `${token}-10`);
@@ -104,9 +96,11 @@ describe('a token that expires during a run', () => {
     const folder = await folderWithInput(t);
     const { stub } = await expiring(t, async () => {});
     const args = [...scoring, '--url', stub.url, '--auth', 'bearer'];
-    const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_API_KEY: `${token}-0` } });
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /responded with 401/);
+    await exits(
+      rowcast(args, { cwd: folder, env: { ROWCAST_API_KEY: `${token}-0` } }),
+      3,
+      /responded with 401/,
+    );
   });
 });
 
@@ -120,11 +114,13 @@ describe('a secret header', () => {
     const folder = await folderWithInput(t);
     const stub = await stubOf(t, { accepts });
     const files = ['--summary', 'summary.json', '--log-format', 'json'];
-    const { code, stderr } = await rowcast([...scoring, '--url', stub.url, ...flags, ...files], {
-      cwd: folder,
-      env,
-    });
-    assert.equal(code, 0, stderr);
+    await exits(
+      rowcast([...scoring, '--url', stub.url, ...flags, ...files], {
+        cwd: folder,
+        env,
+      }),
+      0,
+    );
     await assertAllScored(folder);
   });
 
@@ -139,8 +135,7 @@ describe('a secret header', () => {
     );
     const run = (...more: string[]) =>
       rowcast(['run', definition, '--trust-definition', ...more], { cwd: folder, env });
-    const { code, stderr } = await run();
-    assert.equal(code, 0, stderr);
+    await exits(run(), 0);
     await assertAllScored(folder);
     const other = await stubOf(t, {
       first: ({ headers }) => assert.equal(headers['x-token'], undefined) as never,
@@ -176,9 +171,7 @@ describe('a secret header', () => {
       [['--header-env', 'Host=ROWCAST_TOKEN'], {}, /"Host" is a header .*\[bad_option\]/],
       [['--header-env', 'X-Token=HOME'], {}, /must begin with ROWCAST_.*\[bad_option\]/],
     ] as const) {
-      const { code, stderr } = await rowcast([...args, ...more], { env });
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, says);
+      await exits(rowcast([...args, ...more], { env }), 2, says);
     }
   });
 });
@@ -201,15 +194,16 @@ describe('certificates and a proxy', { skip: noOpenssl }, () => {
     ];
     const args = [...scoring, '--url', stub.url, ...flags, '--summary', 'summary.json'];
     const env = { ROWCAST_API_KEY: key, HTTPS_PROXY: proxy.secretUrl };
-    const { code, stderr } = await rowcast(args, { cwd: folder, env });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(args, { cwd: folder, env }), 0);
     await assertAllScored(folder);
     assert.ok(proxy.tunnels.length > 0);
-    const without = await rowcast([...args, '--restart'], {
-      cwd: folder,
-      env: { ...env, no_proxy: '127.0.0.0/8' },
-    });
-    assert.equal(without.code, 0, without.stderr);
+    await exits(
+      rowcast([...args, '--restart'], {
+        cwd: folder,
+        env: { ...env, no_proxy: '127.0.0.0/8' },
+      }),
+      0,
+    );
   });
 
   it('are refused if they are missing or damaged', async t => {
@@ -226,12 +220,14 @@ describe('certificates and a proxy', { skip: noOpenssl }, () => {
       ],
       [['--proxy', 'http://me:swordfish@proxy'], /^(?!.*swordfish).*\[bad_option\]/s],
     ] as const) {
-      const { code, stderr } = await rowcast([...args, ...more], {
-        cwd: folder,
-        env: { ROWCAST_API_KEY: key },
-      });
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, says);
+      await exits(
+        rowcast([...args, ...more], {
+          cwd: folder,
+          env: { ROWCAST_API_KEY: key },
+        }),
+        2,
+        says,
+      );
     }
     const http = await rowcast(['report', 'r', '--url', 'http://127.0.0.1:9', '--ca-file', ca], {
       env: { ROWCAST_API_KEY: key },
@@ -242,13 +238,9 @@ describe('certificates and a proxy', { skip: noOpenssl }, () => {
   it('in the URL of a variable are refused if it is none, without showing it', async () => {
     for (const value of ['socks5://me:swordfish-91ab@proxy:1', 'me:swordfish-91ab']) {
       const env = { ROWCAST_API_KEY: key, HTTPS_PROXY: value };
-      const { code, stderr } = await rowcast(
-        ['report', 'r', '--url', 'https://127.0.0.1:9', '--proxy', 'env'],
-        { env },
-      );
-      assert.equal(code, 2, stderr);
-      assert.match(
-        stderr,
+      await exits(
+        rowcast(['report', 'r', '--url', 'https://127.0.0.1:9', '--proxy', 'env'], { env }),
+        2,
         /^(?!.*swordfish).*the variable HTTPS_PROXY is not the http or https URL of a proxy \[bad_option\]/s,
       );
     }
@@ -256,9 +248,11 @@ describe('certificates and a proxy', { skip: noOpenssl }, () => {
 
   it('do not get what is sent to a service on this machine, unless that is allowed', async () => {
     const args = ['report', 'r', '--url', 'http://127.0.0.1:9', '--proxy', 'http://proxy.example:3128'];
-    const { code, stderr } = await rowcast(args, { env: { ROWCAST_API_KEY: key } });
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /unencrypted to the proxy http:\/\/proxy\.example:3128 \[insecure_url\]/);
+    await exits(
+      rowcast(args, { env: { ROWCAST_API_KEY: key } }),
+      2,
+      /unencrypted to the proxy http:\/\/proxy\.example:3128 \[insecure_url\]/,
+    );
   });
 });
 
@@ -272,14 +266,12 @@ slow('a proxy may speak https, with a certificate that Node trusts', async t => 
       cwd: folder,
       env: { ROWCAST_API_KEY: key, HTTPS_PROXY: proxy.secretUrl, ...env },
     });
-  const untrusted = await run({});
-  assert.equal(untrusted.code, 2, untrusted.stderr);
-  assert.match(
-    untrusted.stderr,
+  await exits(
+    run({}),
+    2,
     /the certificate of the proxy https:\/\/127.* is not trusted .*\[bad_certificate\]/,
   );
-  const { code, stderr } = await run({ NODE_EXTRA_CA_CERTS: ca });
-  assert.equal(code, 0, stderr);
+  await exits(run({ NODE_EXTRA_CA_CERTS: ca }), 0);
   await assertAllScored(folder);
   assert.ok(proxy.tunnels.length > 0);
 });
@@ -299,10 +291,12 @@ slow('workers get all secrets as the command does', async t => {
     ...['--header-env', 'X-Token=ROWCAST_TOKEN', '--ca-file', ca],
     ...['--client-cert', client.cert, '--client-key', client.key, '--proxy', 'env', '--workers', '2'],
   ];
-  const { code, stderr } = await rowcastProcess(args, {
-    cwd: folder,
-    env: { ROWCAST_TOKEN: token, HTTPS_PROXY: proxy.secretUrl },
-  });
-  assert.equal(code, 0, stderr);
+  await exits(
+    rowcastProcess(args, {
+      cwd: folder,
+      env: { ROWCAST_TOKEN: token, HTTPS_PROXY: proxy.secretUrl },
+    }),
+    0,
+  );
   await assertAllScored(folder);
 });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { inputBench as bench } from '../support/cli/input-bench.ts';
+import { exits } from '../support/rowcast.ts';
 
 describe('quotes that a backslash escapes', () => {
   const text = 'id,note\n1,"say \\"a\\", b"\n2,"a \\\\ b \\n"\n3,plain \\"\n4,"""old"""\n';
@@ -10,10 +11,8 @@ describe('quotes that a backslash escapes', () => {
   it('are read with --escape, in every format of the output, which verifies', async t => {
     for (const output of ['out.csv', 'out.jsonl', 'out.parquet', 'out.csv.gz']) {
       const { run, score, read } = await bench(t, text);
-      const { code, stderr } = await score('--escape', '\\', '--classes', 'no,yes', '-o', output);
-      assert.equal(code, 0, stderr);
-      const verified = await run('verify', 'in.csv', output, '--escape', '\\');
-      assert.equal(verified.code, 0, verified.stderr);
+      await exits(score('--escape', '\\', '--classes', 'no,yes', '-o', output), 0);
+      await exits(run('verify', 'in.csv', output, '--escape', '\\'), 0);
       if (output === 'out.csv')
         assert.match(await read(output), /\n1,"say \\"a\\", b",[\d.]+,[\d.]+\n2,"a \\\\ b \\n",/);
       if (output !== 'out.jsonl') continue;
@@ -38,14 +37,9 @@ describe('quotes that a backslash escapes', () => {
       ['\\', '0', /skip-lines/],
       ['!', '0', /escape/],
     ] as const) {
-      const { code, stderr } = await run('--escape', escaper, '--skip-lines', lines);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, /\[other_work\]/);
-      assert.match(stderr, says);
+      await exits(run('--escape', escaper, '--skip-lines', lines), 2, /\[other_work\]/, says);
     }
-    const { code, stderr } = await run(...own);
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, /resuming at row/);
+    await exits(run(...own), 1, /resuming at row/);
     assert.match(await read('out.csv'), /^id,note,.*\n0,"x \\"y\\"",/);
   });
 
@@ -55,11 +49,9 @@ describe('quotes that a backslash escapes', () => {
     assert.equal((await score(...own)).code, 1);
     const rejects = await read('out.csv.rejects');
     await writeFile(join(cwd, 'out.csv.rejects'), rejects.replace(/,5$/m, ',5,"c \\", d"'));
-    const again = await run('score', 'out.csv.rejects', '--report', 'r', ...own, '-o', 'again.csv');
-    assert.equal(again.code, 0, again.stderr);
+    await exits(run('score', 'out.csv.rejects', '--report', 'r', ...own, '-o', 'again.csv'), 0);
     assert.notEqual((await run('repair', 'out.csv', 'again.csv')).code, 0);
-    const repaired = await run('repair', 'out.csv', 'again.csv', '--escape', '\\');
-    assert.equal(repaired.code, 0, repaired.stderr);
+    await exits(run('repair', 'out.csv', 'again.csv', '--escape', '\\'), 0);
     assert.match(await read('out.csv'), /\n5,"c \\", d",0\.\d+,0\.\d+\n6,"z \\"",/);
     assert.equal((await run('verify', 'in.csv', 'out.csv', '--escape', '\\')).code, 0);
   });
@@ -78,8 +70,7 @@ describe('quotes that a backslash escapes', () => {
     );
     const train = async (file: string, ...options: string[]): Promise<string> => {
       const args = ['--predict', 'plan', '--report', 'r', '--if-exists', 'replace', ...options];
-      const { code, stderr } = await run('train', file, ...args);
-      assert.equal(code, 0, stderr);
+      await exits(run('train', file, ...args), 0);
       const report = await run('report', 'r', '--json');
       return String(report.stdout);
     };
@@ -94,17 +85,14 @@ describe('quotes that a backslash escapes', () => {
       ['--escape', ','],
       ['--escape', '\\', '--quote', 'none'],
     ]) {
-      const { code, stderr } = await score(...options);
-      assert.equal(code, 2);
-      assert.match(stderr, /--escape .* cannot escape quotes/);
+      await exits(score(...options), 2, /--escape .* cannot escape quotes/);
     }
   });
 
   it('are hinted at by a reject without the option', async t => {
     const rows = Array.from({ length: 40 }, (_, row) => `${row},"x"\n`).join('');
     const { score, verify, read } = await bench(t, `id,note\n${rows}1,"say \\"a\\" b"\n2,"c \\",x\n3,"d"\n`);
-    const { code, stderr } = await score();
-    assert.equal(code, 1);
+    const { stderr } = await exits(score(), 1);
     const hint =
       "in.csv:42: row rejected: text follows a closing quote; if a backslash escapes quotes, use --escape '\\'";
     assert.equal(stderr.split(hint).length, 2, 'the hint is there once');
@@ -123,15 +111,16 @@ describe('quotes that a backslash escapes', () => {
       t,
       `id,a,note\n${rows}1,"say \\",",c\n${'2,x,y\n'.repeat(5)}3,"z",y\n`,
     );
-    const { code, stderr } = await score();
-    assert.equal(code, 1, stderr);
+    await exits(score(), 1);
     assert.match(
       await read('out.csv.rejects'),
       /the record has \d fields?, the header 3; it goes over 7 lines|text follows a closing quote; it goes over 7 lines/,
     );
     assert.equal((await verify()).code, 0);
-    const stopped = await score('--max-rejects', '6', '--restart', '-o', 'other.csv');
-    assert.equal(stopped.code, 3, stopped.stderr);
-    assert.match(stopped.stderr, /1 of \d+ rows was rejected \(7 lines\)/);
+    await exits(
+      score('--max-rejects', '6', '--restart', '-o', 'other.csv'),
+      3,
+      /1 of \d+ rows was rejected \(7 lines\)/,
+    );
   });
 });

@@ -12,7 +12,7 @@ import { CallError } from '../../src/scoring/failures/call-error.ts';
 import { unwritable } from '../../src/storage/target.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
-import { bin, rowcast } from '../support/rowcast.ts';
+import { bin, exits, rowcast } from '../support/rowcast.ts';
 import { assertScored } from '../support/scoring/scored.ts';
 import { slow } from '../support/slow.ts';
 import { connect } from '../support/stub/connect.ts';
@@ -116,21 +116,25 @@ describe('the command', { concurrency: true }, () => {
   slow('reads stdin and writes only CSV to stdout', async t => {
     const { stub } = await connect(t);
     const input = await readFile(join(root, 'fixtures/telecom-personas.csv'));
-    const { code, stdout } = await rowcast(['score', '--report', 'r'], {
-      stdin: input,
-      env: stub.env,
-    });
-    assert.equal(code, 0);
+    const { stdout } = await exits(
+      rowcast(['score', '--report', 'r'], {
+        stdin: input,
+        env: stub.env,
+      }),
+      0,
+    );
     assertScored(stdout, input);
   });
 
   it('exits with 2 for a wrong key, without showing it', async t => {
     const { stub } = await connect(t);
-    const { code, stdout, stderr } = await rowcast(['score', '--report', 'r'], {
-      stdin: 'a\n1\n',
-      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'wrong-key-1234' },
-    });
-    assert.equal(code, 2);
+    const { stdout, stderr } = await exits(
+      rowcast(['score', '--report', 'r'], {
+        stdin: 'a\n1\n',
+        env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'wrong-key-1234' },
+      }),
+      2,
+    );
     assert.equal(stdout.length, 0);
     assert.match(stderr, /unauthorized/);
     assert.doesNotMatch(stderr, /wrong-key/);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { key, marked } from '../support/secrets.ts';
 import { type StubCall, send, startStub } from '../support/stub/service.ts';
 
@@ -84,11 +84,13 @@ describe('whatever fails, persona values appear only in the output and the rejec
       // One request gets no response; all others must have the time that they need on a busy machine.
       const files = ['-o', 'out.csv', '--summary', 'summary.json', '--log-format', format, '--timeout', '2'];
       // The files that a run leaves behind are searched when it has ended: see test/support/secrets.ts.
-      const { code, stderr } = await rowcast([...args, '--url', stub.url, ...files], {
-        cwd: folder,
-        env: { ROWCAST_API_KEY: key },
-      });
-      assert.equal(code, 1, stderr);
+      const { stderr } = await exits(
+        rowcast([...args, '--url', stub.url, ...files], {
+          cwd: folder,
+          env: { ROWCAST_API_KEY: key },
+        }),
+        1,
+      );
       const { rows, retries } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
       assert.deepEqual(rows.rejected_by, {
         too_few_fields: 1,
@@ -117,11 +119,13 @@ describe('whatever fails, persona values appear only in the output and the rejec
   it('rejects are reported on stderr without their values', async t => {
     const folder = await newFolder(t, { 'in.csv': input() });
     const stub = await startStub(t, { behave: refuse });
-    const { code, stderr } = await rowcast([...args, '--url', stub.url], {
-      cwd: folder,
-      env: { ROWCAST_API_KEY: key },
-    });
-    assert.equal(code, 1, stderr);
+    const { stderr } = await exits(
+      rowcast([...args, '--url', stub.url], {
+        cwd: folder,
+        env: { ROWCAST_API_KEY: key },
+      }),
+      1,
+    );
     assert.equal(stderr.match(/^rowcast: in\.csv:\d+: row rejected: /gm)?.length, 7);
   });
 

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import { startServer } from '../../src/server/server.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { exits, rowcast } from '../support/rowcast.ts';
 import { history, homeWith } from '../support/service/history.ts';
 
 /** The commands against a service run by `rowcast serve`, as a remote user would use it. */
@@ -45,8 +45,7 @@ describe('the commands with a hosted service', () => {
     // before.
     const score = ['score', input, '--report', 'two', '--batch-rows', '50', '--prediction', '-o'];
     const [far, near] = [join(folder, 'far.csv'), join(folder, 'near.csv')];
-    const scored = await rowcast([...score, far], { env: hosted });
-    assert.equal(scored.code, 0, scored.stderr);
+    const scored = await exits(rowcast([...score, far], { env: hosted }), 0);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     const isLimited = /^rowcast_http_requests_total\{.*status="429".*\} [1-9]/m.test(metrics);
     assert.equal(/responded with 429: .*; retrying/.test(scored.stderr), isLimited, scored.stderr);
@@ -61,9 +60,11 @@ describe('the commands with a hosted service', () => {
       assert.equal(from.code, 0, from.stderr);
       assert.deepEqual(from.stdout, to.stdout);
     }
-    const other = await rowcast(['score', input, '--report', 'one', '-o', far], { env: hosted });
-    assert.equal(other.code, 2);
-    assert.match(other.stderr, /there is no report "one" \[no_such_report\]/);
+    await exits(
+      rowcast(['score', input, '--report', 'one', '-o', far], { env: hosted }),
+      2,
+      /there is no report "one" \[no_such_report\]/,
+    );
   });
 
   it('are authorized by a key until it is revoked', async t => {
@@ -77,9 +78,7 @@ describe('the commands with a hosted service', () => {
     const report = ['report', 'one', '--url', service.url, '--api-key-file', keyFile];
     assert.equal((await rowcast(report)).code, 0);
     await rowcast(['keys', 'revoke', 'gone'], { env });
-    const refused = await rowcast(report);
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /responded with 401.*\[unauthorized\]/);
+    const refused = await exits(rowcast(report), 2, /responded with 401.*\[unauthorized\]/);
     assert.ok(!refused.stderr.includes(stdout.toString().trim()));
   });
 });

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
-import { type Finished, rowcast } from '../support/rowcast.ts';
+import { exits, type Finished, rowcast } from '../support/rowcast.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
@@ -135,11 +135,14 @@ it('reject codes may be the names of members that every object inherits', async 
       return true;
     },
   });
-  const { code, stderr } = await rowcast(
-    ['score', '--report', 'r', '--url', stub.url, '-o', 'out.csv', '--summary', 'summary.json'],
-    { cwd: folder, env: { ROWCAST_API_KEY: stub.key }, stdin: rows },
+  await exits(
+    rowcast(['score', '--report', 'r', '--url', stub.url, '-o', 'out.csv', '--summary', 'summary.json'], {
+      cwd: folder,
+      env: { ROWCAST_API_KEY: stub.key },
+      stdin: rows,
+    }),
+    1,
   );
-  assert.equal(code, 1, stderr);
   const summary = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
   assert.deepEqual(summary.rows, {
     read: ROWS,

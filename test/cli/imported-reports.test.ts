@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { importedHome, importedRows } from '../support/service/imported-home.ts';
 import { serving } from '../support/service/serving.ts';
 import { slow } from '../support/slow.ts';
@@ -160,16 +160,10 @@ describe('a report of numbers', () => {
           ['--classes', 'no,yes'],
           ...(report === 'number' ? [['--prefix', 'p']] : []),
         ]) {
-          const { code, stderr } = await command(
-            'score',
-            'in.csv',
-            '--report',
-            report,
-            '-o',
-            'out.csv',
-            ...flags,
+          const { stderr } = await exits(
+            command('score', 'in.csv', '--report', report, '-o', 'out.csv', ...flags),
+            2,
           );
-          assert.equal(code, 2, stderr);
           const are = report === 'number' ? 'single numbers' : 'numbers';
           assert.match(stderr, new RegExp(`${flags[0]} is for .*, but the predictions are ${are} `));
           assert.match(stderr, new RegExp(`Leave out ${flags[0]}\\.`));
@@ -188,9 +182,11 @@ describe('a report of numbers', () => {
       const named = 'score x.csv --report unbounded --predict y -o y.csv --if-exists replace'.split(' ');
       assert.equal((await command(...named)).code, 1);
       assert.match(await read('y.csv'), /^x,predicted_y\n/);
-      const other = await command('score', 'in.csv', '--report', 'number', '--predict', 'y', '-o', 'z.csv');
-      assert.equal(other.code, 2);
-      assert.match(other.stderr, /--predict: the report predicts "amount", not "y"/);
+      await exits(
+        command('score', 'in.csv', '--report', 'number', '--predict', 'y', '-o', 'z.csv'),
+        2,
+        /--predict: the report predicts "amount", not "y"/,
+      );
     }
   });
 
@@ -207,8 +203,7 @@ describe('a report of numbers', () => {
     const { cwd, run, remote, read } = await bench(t);
     for (const [name, command] of Object.entries({ run, remote })) {
       const output = `${name}.csv`;
-      const scored = await command('score', 'x.csv', '--report', 'unbounded', '-o', output);
-      assert.equal(scored.code, 1, scored.stderr);
+      const scored = await exits(command('score', 'x.csv', '--report', 'unbounded', '-o', output), 1);
       assert.equal(await read(output), `x,prediction\n3,${Math.E}\n9,\n4,${Math.E}\n`);
       const rejects = await read(`${output}.rejects`);
       assert.match(rejects, /\n2,3,wrong_prediction,the number is Infinity,9\n$/);

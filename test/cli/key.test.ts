@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { listen } from '../support/listen.ts';
 import { key } from '../support/secrets.ts';
 import { type StubOptions, startStub } from '../support/stub/service.ts';
@@ -43,11 +43,13 @@ describe('the key does not follow a redirect', {
             return true;
           },
         });
-        const { code, stderr, stdout } = await rowcast(['score', '--report', 'r', '--url', url], {
-          env: { ROWCAST_API_KEY: key },
-          stdin,
-        });
-        assert.equal(code, 2, stderr);
+        const { stderr, stdout } = await exits(
+          rowcast(['score', '--report', 'r', '--url', url], {
+            env: { ROWCAST_API_KEY: key },
+            stdin,
+          }),
+          2,
+        );
         assert.match(
           stderr,
           new RegExp(`responded with ${status} \\[http_${status}\\]\\n.*Redirects are not followed`),
@@ -64,27 +66,27 @@ describe('the key, over plain http,', () => {
     const url = (await stubOf(t)).replace('127.0.0.1', '0.0.0.0');
     const score = ['score', '--report', 'r', '--url', url];
     const env = { ROWCAST_API_KEY: key };
-    const refused = await rowcast(score, { env, stdin });
-    assert.equal(refused.code, 2);
-    assert.match(
-      refused.stderr,
+    await exits(
+      rowcast(score, { env, stdin }),
+      2,
       /the API key would be sent unencrypted to http:\/\/0\.0\.0\.0:\d+ \[insecure_url\]/,
     );
-    const allowed = await rowcast([...score, '--allow-http'], { env, stdin });
-    assert.equal(allowed.code, 0, allowed.stderr);
+    await exits(rowcast([...score, '--allow-http'], { env, stdin }), 0);
   });
 
   it('is never sent through a proxy from the environment, whose credentials are not shown either', async t => {
     const proxy = await startOther(t, '127.0.0.1');
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
-    const { code, stderr } = await rowcast(['score', '--report', 'r', '--url', await stubOf(t)], {
-      env: {
-        ROWCAST_API_KEY: key,
-        ...Object.fromEntries(names.map(name => [name, proxy.url.replace('//', '//user:proxy-secret@')])),
-      },
-      stdin,
-    });
-    assert.equal(code, 0, stderr);
+    const { stderr } = await exits(
+      rowcast(['score', '--report', 'r', '--url', await stubOf(t)], {
+        env: {
+          ROWCAST_API_KEY: key,
+          ...Object.fromEntries(names.map(name => [name, proxy.url.replace('//', '//user:proxy-secret@')])),
+        },
+        stdin,
+      }),
+      0,
+    );
     assert.deepEqual(proxy.heard, []);
     assert.doesNotMatch(stderr, /proxy-secret/);
   });
@@ -113,9 +115,11 @@ describe('a URL that contains a key', { concurrency: 2 }, () => {
         [['report', 'r', '--url', url], {}],
         [['run', definition, '--trust-definition'], {}],
       ] as const) {
-        const { code, stderr, stdout } = await rowcast(args, { env: { ...env, ...more }, stdin });
-        assert.equal(code, 2, stderr);
-        assert.match(stderr, /\[bad_url\]\n|"code":"bad_url"/);
+        const { stdout } = await exits(
+          rowcast(args, { env: { ...env, ...more }, stdin }),
+          2,
+          /\[bad_url\]\n|"code":"bad_url"/,
+        );
         assert.ok(!stdout.includes(key));
       }
     });
@@ -132,12 +136,14 @@ describe('the environment’s key', () => {
         JSON.stringify({ service: { url: other.url, ...more }, score: { report: 'r', input: '-' } }),
       );
       const env = { ROWCAST_API_KEY: key, SECRET_KEY: 'a-secret-of-others' };
-      const { code, stderr } = await rowcast(['run', definition, '--trust-definition'], {
-        cwd: folder,
-        env,
-        stdin,
-      });
-      assert.equal(code, 2, stderr);
+      const { stderr } = await exits(
+        rowcast(['run', definition, '--trust-definition'], {
+          cwd: folder,
+          env,
+          stdin,
+        }),
+        2,
+      );
       return stderr;
     };
     for (const more of [{}, { 'api-key-env': 'ROWCAST_API_KEY' }, { 'api-key-env': 'SECRET_KEY' }])
@@ -160,8 +166,7 @@ describe('the environment’s key', () => {
     const run = (env: Record<string, string>, ...flags: string[]) =>
       rowcast(['run', definition, ...flags], { cwd: folder, env, stdin });
     const ofDefinition = { ROWCAST_CRM_KEY: 'crm-key-12345' };
-    const { code, stderr } = await run({ ...ofDefinition, ROWCAST_URL: url, ROWCAST_API_KEY: key });
-    assert.equal(code, 0, stderr);
+    await exits(run({ ...ofDefinition, ROWCAST_URL: url, ROWCAST_API_KEY: key }), 0);
     assert.equal((await run({ ...ofDefinition, ROWCAST_API_KEY: key }, '--url', url)).code, 0);
     for (const wrong of [
       await run({ ...ofDefinition, ROWCAST_URL: url }),
@@ -172,11 +177,13 @@ describe('the environment’s key', () => {
   });
 
   it('cannot be replaced by an option: keys must not appear in argv', async t => {
-    const { code, stderr } = await rowcast(
-      ['score', '--report', 'r', '--url', await stubOf(t), '--api-key', 'typed-key-12345'],
-      { env: { ROWCAST_API_KEY: key }, stdin },
+    const { stderr } = await exits(
+      rowcast(['score', '--report', 'r', '--url', await stubOf(t), '--api-key', 'typed-key-12345'], {
+        env: { ROWCAST_API_KEY: key },
+        stdin,
+      }),
+      2,
     );
-    assert.equal(code, 2);
     assert.doesNotMatch(stderr, /typed-key/);
   });
 });

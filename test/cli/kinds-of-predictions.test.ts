@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { mlflow } from '../support/protocols/dialects.ts';
 import { startModelServer } from '../support/protocols/model-server.ts';
 import { key } from '../support/secrets.ts';
@@ -55,14 +55,15 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
 
     it('score, verify and predict again', async t => {
       const { calls, run, service, read } = await bench(t, predict);
-      const scored = await run('score', 'in.csv', ...service, '-o', 'out.csv', '--summary', 'run.json');
-      assert.equal(scored.code, 0, scored.stderr);
+      await exits(run('score', 'in.csv', ...service, '-o', 'out.csv', '--summary', 'run.json'), 0);
       assert.equal(await read('out.csv'), expected);
       assert.deepEqual(Object.keys(calls[0]?.rows[0] ?? {}), ['id'], 'the predicted column is not sent');
       const { kind } = JSON.parse(await read('run.json')).prediction;
-      const verified = await run('verify', 'in.csv', 'out.csv', '--sample', '9', '--kind', kind, ...service);
-      assert.equal(verified.code, 0, verified.stderr);
-      assert.match(verified.stderr, /9 rows predicted again, with the same result$/m);
+      await exits(
+        run('verify', 'in.csv', 'out.csv', '--sample', '9', '--kind', kind, ...service),
+        0,
+        /9 rows predicted again, with the same result$/m,
+      );
     });
 
     it('refuse options of probabilities, and leave nothing that keeps them from running without', async t => {
@@ -73,28 +74,24 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
         ['--threshold', 'yes=0.5'],
         ...(name === 'several numbers' ? [] : [['--prefix', 'p']]),
       ]) {
-        const { code, stderr } = await run('score', 'in.csv', ...service, '-o', 'out.csv', ...flags);
-        assert.equal(code, 2, stderr);
+        const { stderr } = await exits(run('score', 'in.csv', ...service, '-o', 'out.csv', ...flags), 2);
         assert.match(stderr, new RegExp(`${flags[0]} is for .*, but the predictions are `));
       }
       assert.deepEqual(await readdir(cwd), ['in.csv']);
-      const { code, stderr } = await run('score', 'in.csv', ...service, '-o', 'out.csv');
-      assert.equal(code, 0, stderr);
+      await exits(run('score', 'in.csv', ...service, '-o', 'out.csv'), 0);
       assert.equal(await read('out.csv'), expected);
     });
 
     slow('print what puts rejected rows back into their places', async t => {
       let isMissing = true;
       const { run, service, read } = await bench(t, id => (id === missing && isMissing ? null : predict(id)));
-      const first = await run('score', 'in.csv', ...service, '-o', 'out.csv');
-      assert.equal(first.code, 1, first.stderr);
+      const first = await exits(run('score', 'in.csv', ...service, '-o', 'out.csv'), 1);
       assert.match(await read('out.csv.rejects'), /,wrong_prediction,/);
       isMissing = false;
       const printed = first.stderr.match(/^ {2}rowcast .*$/gm) ?? [];
       assert.equal(printed.length, 2);
       for (const command of printed) {
-        const { code, stderr } = await run(...command.trim().split(' ').slice(1));
-        assert.equal(code, 0, stderr);
+        await exits(run(...command.trim().split(' ').slice(1)), 0);
       }
       assert.equal(await read('out.csv'), expected);
     });
@@ -102,21 +99,10 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
     slow('plan shards, score them and join them to the same bytes and figures', async t => {
       const { calls, run, service, read } = await bench(t, predict);
       const summary = ['--summary', 'run.json'];
-      const planned = await run(
-        'plan',
-        'in.csv',
-        ...service,
-        '-o',
-        'out.csv',
-        '--shards',
-        'parts',
-        ...summary,
-      );
-      assert.equal(planned.code, 0, planned.stderr);
+      await exits(run('plan', 'in.csv', ...service, '-o', 'out.csv', '--shards', 'parts', ...summary), 0);
       assert.equal(calls.length, 1, 'one request tells what is predicted');
       for (const command of ['work', 'assemble']) {
-        const { code, stderr } = await run(command, 'parts');
-        assert.equal(code, 0, stderr);
+        await exits(run(command, 'parts'), 0);
       }
       assert.equal(await read('out.csv'), expected);
       const joined = JSON.parse(await read('run.json'));
@@ -134,13 +120,9 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
         'in.csv',
         'other.csv',
         ...service,
-        '-o',
-        'out/{name}.csv',
-        '--summary',
-        'run.json',
+        ...'-o out/{name}.csv --summary run.json'.split(' '),
       ];
-      const { code, stderr } = await run(...args);
-      assert.equal(code, 0, stderr);
+      await exits(run(...args), 0);
       for (const file of ['in', 'other']) assert.equal(await read(`out/${file}.csv`), expected);
       const { runs, scores, labels } = JSON.parse(await read('run.json'));
       for (const { prediction } of runs) assert.notEqual(prediction.kind, 'distribution');
@@ -153,12 +135,13 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
 
 it('predict sends the value of a column called __proto__, which must be one', async t => {
   const { calls, runWith, service } = await bench(t, () => 1);
-  const sent = await runWith('{"id": 1, "__proto__": "x"}', 'predict', ...service.slice(0, 4));
-  assert.equal(sent.code, 0, sent.stderr);
+  await exits(runWith('{"id": 1, "__proto__": "x"}', 'predict', ...service.slice(0, 4)), 0);
   assert.match(calls[0]?.body ?? '', /"__proto__"/);
-  const refused = await runWith('{"id": 1, "__proto__": ["x"]}', 'predict', ...service.slice(0, 4));
-  assert.equal(refused.code, 2, refused.stderr);
-  assert.match(refused.stderr, /the JSON on stdin is not a persona/);
+  await exits(
+    runWith('{"id": 1, "__proto__": ["x"]}', 'predict', ...service.slice(0, 4)),
+    2,
+    /the JSON on stdin is not a persona/,
+  );
 });
 
 it('a protocol that says what it predicts refuses the options of other predictions before it sends a row', async t => {
@@ -181,7 +164,6 @@ score: { input: in.csv, output: out.csv, report: m, predict: plan${more} }
   assert.deepEqual([refused.code, calls.length], [2, 0], refused.stderr);
   assert.match(refused.stderr, /prediction is for probabilities, but the predictions are labels/);
   await definition('');
-  const { code, stderr } = await run('run', 'run.yaml', '--trust-definition');
-  assert.equal(code, 0, stderr);
+  await exits(run('run', 'run.yaml', '--trust-definition'), 0);
   assert.match(await read('out.csv'), /^id,plan,predicted_plan\n0,,"no, ""never"""\n1,,yes\n/);
 });

@@ -3,7 +3,7 @@ import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { exits, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { csv, filesWith } from '../support/scoring/files.ts';
 import { slow } from '../support/slow.ts';
 
@@ -16,10 +16,7 @@ describe('--wait-for-input', () => {
       const { score, summary } = await filesWith(t, {});
       const output = input.includes('*') ? 'out/{name}.csv' : 'out.csv';
       const words = [input, '-o', output, '--wait-for-input', '1s', '--summary', 's.json'];
-      const { code, stderr } = await score(...words);
-      assert.equal(code, 75, stderr);
-      assert.match(stderr, missing);
-      assert.match(stderr, /waiting for .*for up to/);
+      await exits(score(...words), 75, missing, /waiting for .*for up to/);
       const { status, exit_code, error } = await summary();
       assert.deepEqual([status, exit_code], ['stopped', 75]);
       assert.deepEqual([error.code, error.retryable], ['input_not_ready', true]);
@@ -37,15 +34,12 @@ describe('--wait-for-input', () => {
       ['empty.csv', 'the input is empty'],
     ] as const) {
       await utimes(join(cwd, file), 1e9, 1e9);
-      const { code, stderr } = await score(file, '-o', 'out.csv', '--wait-for-input', '100ms');
-      assert.equal(code, 75, stderr);
+      const { stderr } = await exits(score(file, '-o', 'out.csv', '--wait-for-input', '100ms'), 75);
       assert.match(stderr, new RegExp(`${file}: the input is not ready: ${why}`));
     }
-    const all = await score('*.csv*', '-o', 'out/{name}.csv', '--wait-for-input', '100ms');
-    assert.equal(all.code, 75, all.stderr);
+    await exits(score('*.csv*', '-o', 'out/{name}.csv', '--wait-for-input', '100ms'), 75);
     await writeFile(join(cwd, 'good.csv'), csv(3));
-    const { code, stderr } = await score('good.csv', '-o', 'out.csv', '--ready-file', 'header.csv');
-    assert.equal(code, 0, stderr);
+    await exits(score('good.csv', '-o', 'out.csv', '--ready-file', 'header.csv'), 0);
   });
 
   slow('reads the one of many files again that was cut off when the rest of it has arrived', async t => {
@@ -79,9 +73,7 @@ describe('--wait-for-input', () => {
   it('takes what a file says to be complete as it is, and waits for none without the time to', async t => {
     const { score, cwd } = await filesWith(t, { 'header.csv': csv(0) });
     const words = ['header.csv', '-o', 'out.csv', '--ready-file', '_SUCCESS'];
-    const early = await score(...words);
-    assert.equal(early.code, 75, early.stderr);
-    assert.match(early.stderr, /_SUCCESS: the input is not ready: the file that says/);
+    await exits(score(...words), 75, /_SUCCESS: the input is not ready: the file that says/);
     await writeFile(join(cwd, '_SUCCESS'), '');
     assert.equal((await score(...words, '--wait-for-input', '1h')).code, 0);
   });
@@ -93,9 +85,7 @@ describe('--wait-for-input', () => {
     const { child, finished } = startRowcast(['score', ...words, '--report', 'r'], { cwd, env });
     await waitForStderr(child, /waiting for late\.csv/);
     assert.equal((await summary()).status, 'running');
-    const second = await score(...words);
-    assert.equal(second.code, 75, second.stderr);
-    assert.match(second.stderr, /\[locked\]/);
+    await exits(score(...words), 75, /\[locked\]/);
     child.kill('SIGTERM');
     const { code, signal } = await finished;
     assert.ok(code === 143 || signal === 'SIGTERM');
@@ -121,10 +111,9 @@ describe('--wait-for-input', () => {
 
   it('is the hint of an input that ends too early', async t => {
     const { score } = await filesWith(t, { 'cut.csv.gz': gzipSync(csv(1000)).subarray(0, 900) });
-    const { code, stderr } = await score('cut.csv.gz', '-o', 'out.csv');
-    assert.equal(code, 3, stderr);
-    assert.match(
-      stderr,
+    await exits(
+      score('cut.csv.gz', '-o', 'out.csv'),
+      3,
       /wait for it with --wait-for-input\. Transfer it again; to check it: gzip -t < cut\.csv\.gz\n$/,
     );
   });

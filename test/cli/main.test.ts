@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { withoutProbabilities } from '../support/appended.ts';
 import * as inProcess from '../support/in-process.ts';
 import { root } from '../support/root.ts';
-import { bin, type Finished, type RunOptions, rowcast } from '../support/rowcast.ts';
+import { bin, exits, type Finished, type RunOptions, rowcast } from '../support/rowcast.ts';
 import { slow } from '../support/slow.ts';
 import { type Stub, startStub } from '../support/stub/service.ts';
 
@@ -35,15 +35,7 @@ describe('rowcast, as a user runs it', () => {
     stub = await startStub(undefined);
     history = await firstRows(folder, 'telecom-history.csv', 500);
     some = await firstRows(folder, 'telecom-personas.csv', 300);
-    const { code, stdout, stderr } = await run([
-      'train',
-      history,
-      '--predict',
-      'churned',
-      '--report',
-      'churn',
-    ]);
-    assert.equal(code, 0, stderr);
+    const { stdout } = await exits(run(['train', history, '--predict', 'churned', '--report', 'churn']), 0);
     assert.match(stdout.toString(), /^churn predicts churned: no, yes\n/);
     assert.match(stdout.toString(), /testing accuracy +\d\d\.\d%/);
   });
@@ -53,8 +45,10 @@ describe('rowcast, as a user runs it', () => {
   });
 
   it('scores a file with a local report: each row keeps its own bytes', async () => {
-    const { code, stdout, stderr } = await run(['score', personas, '--report', 'churn', '-o', 'scored.csv']);
-    assert.equal(code, 0, stderr);
+    const { stdout, stderr } = await exits(
+      run(['score', personas, '--report', 'churn', '-o', 'scored.csv']),
+      0,
+    );
     assert.equal(stdout.length, 0);
     assert.match(stderr, /2,000 rows scored in .* s, .* rows\/s, to scored\.csv\n/);
     const scored = await readFile(join(folder, 'scored.csv'), 'utf8');
@@ -139,8 +133,7 @@ describe('rowcast, as a user runs it', () => {
     const definition = join(folder, 'demo.yaml');
     const text = await readFile(join(root, 'pipelines/demo.yaml'), 'utf8');
     await writeFile(definition, text.replaceAll('../fixtures', folder));
-    const { code, stdout, stderr } = await run(['run', definition, '--trust-definition']);
-    assert.equal(code, 0, stderr);
+    const { stdout, stderr } = await exits(run(['run', definition, '--trust-definition']), 0);
     assert.equal(stdout.length, 0, 'a preview is for people, at a terminal');
     assert.match(stderr, /next: see .*demo-scored\.csv/);
     assert.equal(
@@ -151,12 +144,13 @@ describe('rowcast, as a user runs it', () => {
 
   slow('runs a definition from stdin, with paths relative to the working directory', async () => {
     const stdin = `score: { input: ${some}, output: from-stdin.csv, report: churn }`;
-    const { code, stderr } = await run(['run', '-'], { stdin });
-    assert.equal(code, 0, stderr);
+    await exits(run(['run', '-'], { stdin }), 0);
     assert.ok((await stat(join(folder, 'from-stdin.csv'))).size > 0);
-    const both = await runHere(['run', '-'], 'score: { input: "-", report: churn }');
-    assert.equal(both.code, 2);
-    assert.match(both.stderr, /stdin cannot supply both the definition and the rows/);
+    await exits(
+      runHere(['run', '-'], 'score: { input: "-", report: churn }'),
+      2,
+      /stdin cannot supply both the definition and the rows/,
+    );
   });
 
   slow('serves the same client until it is stopped', async () => {
@@ -165,16 +159,17 @@ describe('rowcast, as a user runs it', () => {
     });
     const url = await announcedUrl(child);
     const remote = { ROWCAST_URL: url, ROWCAST_API_KEY: 'a-key-of-mine' };
-    const scored = await run(['score', some, '--report', 'churn'], { env: remote });
-    assert.equal(scored.code, 0, scored.stderr);
+    const scored = await exits(run(['score', some, '--report', 'churn'], { env: remote }), 0);
     assert.ok(!scored.stderr.includes('a-key-of-mine'));
     const local = await run(['score', some, '--report', 'churn']);
     assert.deepEqual(scored.stdout, local.stdout);
-    const wrong = await run(['score', some, '--report', 'churn'], {
-      env: { ...remote, ROWCAST_API_KEY: 'wrong' },
-    });
-    assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /responded with 401/);
+    await exits(
+      run(['score', some, '--report', 'churn'], {
+        env: { ...remote, ROWCAST_API_KEY: 'wrong' },
+      }),
+      2,
+      /responded with 401/,
+    );
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });

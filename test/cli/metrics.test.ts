@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { startStub } from '../support/stub/service.ts';
 
 async function bench(t: TestContext, rows: string) {
@@ -19,8 +19,7 @@ async function bench(t: TestContext, rows: string) {
 describe('the metrics of a run', () => {
   it('are gauges in the OpenMetrics format, with the numbers of the summary', async t => {
     const { run, read } = await bench(t, '1,2\n3\n4,5\n');
-    const { code, stderr } = await run('-o', 'out"1".csv', '--metrics', 'run.prom', '--summary', 's.json');
-    assert.equal(code, 1, stderr);
+    await exits(run('-o', 'out"1".csv', '--metrics', 'run.prom', '--summary', 's.json'), 1);
     const text = await read('run.prom');
     const summary = JSON.parse(await read('s.json'));
     const of = 'output="/.*/out\\\\"1\\\\".csv",report="r"';
@@ -45,8 +44,7 @@ describe('the metrics of a run', () => {
 
   it('have the values of each column that are missing, and the mean of each probability', async t => {
     const { run, read } = await bench(t, '1,2\n,5\n3,4\n,6\n');
-    const { code, stderr } = await run('-o', 'out.csv', '--metrics', 'run.prom', '--summary', 's.json');
-    assert.equal(code, 0, stderr);
+    await exits(run('-o', 'out.csv', '--metrics', 'run.prom', '--summary', 's.json'), 0);
     const text = await read('run.prom');
     const { columns, scores } = JSON.parse(await read('s.json'));
     assert.deepEqual(
@@ -74,16 +72,14 @@ describe('the metrics of a run', () => {
 
   it('also say how a run failed', async t => {
     const { run, read } = await bench(t, '1,2\n1,"2\n');
-    const { code, stderr } = await run('-o', 'out.csv', '--metrics', 'run.prom');
-    assert.equal(code, 3, stderr);
+    await exits(run('-o', 'out.csv', '--metrics', 'run.prom'), 3);
     assert.match(await read('run.prom'), /status="stopped"[\s\S]*rowcast_run_exit_code\{.*\} 3\n/);
   });
 
   it('do not go to a file that the run uses otherwise', async t => {
     const { run, read } = await bench(t, '1,2\n');
     for (const file of ['in.csv', 'out.csv', 'out.csv.checkpoint', 's.json']) {
-      const { code, stderr } = await run('-o', 'out.csv', '--summary', 's.json', '--metrics', file);
-      assert.equal(code, 2, stderr);
+      await exits(run('-o', 'out.csv', '--summary', 's.json', '--metrics', file), 2);
     }
     assert.equal(await read('in.csv'), 'a,b\n1,2\n');
   });

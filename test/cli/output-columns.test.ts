@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { startStub } from '../support/stub/service.ts';
 
 async function bench(t: TestContext, input: Buffer | string) {
@@ -20,8 +20,7 @@ describe('the columns of an output', () => {
   it('are chosen, renamed and rounded by options, with which it verifies', async t => {
     const { run, score, read } = await bench(t, text);
     const options = '--keep plan,id --rename id=customer --probabilities yes --decimals 2'.split(' ');
-    const { code, stderr } = await score(...options, '--threshold', 'yes=0.3');
-    assert.equal(code, 0, stderr);
+    await exits(score(...options, '--threshold', 'yes=0.3'), 0);
     assert.match(
       await read('out.csv'),
       /^plan,customer,probability_yes,predicted_\w+\n"a,b",1,0\.\d\d,(no|yes)\n,2,0\.\d\d,(no|yes)\n$/,
@@ -35,8 +34,7 @@ describe('the columns of an output', () => {
     const { run, score, read } = await bench(t, Buffer.concat([Buffer.from([0xff, 0xfe]), bytes]));
     assert.match((await score()).stderr, /the file is UTF-16, not UTF-8 .*\n.*--encoding utf-16/);
     const options = ['--encoding', 'utf-16', '--names', 'id,name,plan'];
-    const { code, stderr } = await score(...options, '--no-output-header');
-    assert.equal(code, 0, stderr);
+    await exits(score(...options, '--no-output-header'), 0);
     assert.match(await read('out.csv'), /^1,Zoë,"a,b",[\d.]+,[\d.]+\n2,Łukasz,,[\d.]+,[\d.]+\n$/);
     assert.equal((await run('verify', 'in.csv', 'out.csv', ...options, '--no-output-header')).code, 0);
     await score(...options);
@@ -54,8 +52,7 @@ describe('the columns of an output', () => {
     const rejects = await read('out.csv.rejects');
     await writeFile(join(cwd, 'out.csv.rejects'), rejects.replace('2Łukasz', '2,Łukasz'));
     assert.equal((await run(...command.split(' '))).code, 0);
-    const repaired = await run(...repair.split(' '), ...options);
-    assert.equal(repaired.code, 0, repaired.stderr);
+    await exits(run(...repair.split(' '), ...options), 0);
     assert.match(await read('out.csv'), /^"a,b",0\.\d{3},0\.\d{3}\n,0\.\d{3},0\.\d{3}\n$/);
     assert.equal((await run('verify', 'in.csv', 'out.csv', ...options)).code, 0);
   });

@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { csv } from '../support/scoring/files.ts';
 import { slow } from '../support/slow.ts';
 import { startStub } from '../support/stub/service.ts';
@@ -32,19 +32,16 @@ async function bench(t: TestContext) {
 describe('the folders of the files that a command writes', () => {
   it('are created by score, for each of its files', async t => {
     const { run, outputs, missing } = await bench(t);
-    const { code, stderr } = await run('score', 'in.csv', '--report', 'r', ...outputs);
-    assert.equal(code, 1, stderr);
+    await exits(run('score', 'in.csv', '--report', 'r', ...outputs), 1);
     assert.deepEqual(missing(), []);
   });
 
   it('are created by plan, and by assemble if they are gone', async t => {
     const { folder, run, outputs, files, missing } = await bench(t);
-    const planned = await run('plan', 'in.csv', '--report', 'r', ...outputs, '--shards', 'x/shards');
-    assert.equal(planned.code, 0, planned.stderr);
+    await exits(run('plan', 'in.csv', '--report', 'r', ...outputs, '--shards', 'x/shards'), 0);
     assert.ok(existsSync(join(folder, 'out/new')));
     assert.equal((await run('work', 'x/shards')).code, 0);
-    const assembled = await run('assemble', 'x/shards');
-    assert.equal(assembled.code, 1, assembled.stderr);
+    await exits(run('assemble', 'x/shards'), 1);
     assert.deepEqual(missing(), []);
     assert.equal(files.length, 6);
   });
@@ -67,8 +64,7 @@ describe('the folders of the files that a command writes', () => {
     const { folder, run } = await bench(t);
     await mkdir(join(folder, 'b'));
     const outputs = ['-o', 'b/c/out.csv', '--rejects', 'd/r.csv', '--summary', 'a/s.json'];
-    const { code } = await run('score', 'none.csv', '--report', 'r', ...outputs);
-    assert.equal(code, 2);
+    await exits(run('score', 'none.csv', '--report', 'r', ...outputs), 2);
     assert.deepEqual(readdirSync(folder).sort(), ['a', 'b', 'in.csv']);
     assert.deepEqual(readdirSync(join(folder, 'b')), []);
     assert.equal(JSON.parse(await readFile(join(folder, 'a/s.json'), 'utf8')).status, 'refused');
@@ -82,18 +78,10 @@ describe('the folders of the files that a command writes', () => {
     await writeFile(join(folder, 'bad.csv'), 'id\nr1\n');
     for (const name of ['bad1', 'bad2', 'bad3'])
       await cp(join(folder, 'bad.csv'), join(folder, `${name}.csv`));
-    const { code } = await run(
-      'score',
-      'bad1.csv',
-      'bad2.csv',
-      'in.csv',
-      'bad3.csv',
-      '--report',
-      'r',
-      '-o',
-      'q/{name}.csv',
+    await exits(
+      run('score', 'bad1.csv', 'bad2.csv', 'in.csv', 'bad3.csv', '--report', 'r', '-o', 'q/{name}.csv'),
+      3,
     );
-    assert.equal(code, 3);
     assert.deepEqual(
       readdirSync(join(folder, 'q')).filter(name => !name.startsWith('.')),
       ['in.csv', 'in.csv.rejects'],
@@ -108,17 +96,10 @@ describe('the folders of the files that a command writes', () => {
       ['new/x', 'NEW/x'],
       ['new/x', 'other/../new/x'],
     ]) {
-      const { code, stderr } = await run(
-        'score',
-        'in.csv',
-        '--report',
-        'r',
-        '-o',
-        output,
-        '--summary',
-        summary,
+      const { stderr } = await exits(
+        run('score', 'in.csv', '--report', 'r', '-o', output, '--summary', summary),
+        2,
       );
-      assert.equal(code, 2);
       assert.match(stderr, /\[same_output\]/, `${output} ${summary}`);
       assert.ok(!existsSync(join(folder, dirname(output))));
     }
@@ -126,13 +107,11 @@ describe('the folders of the files that a command writes', () => {
 
   it('cannot be those of the local reports', async t => {
     const { folder, run } = await bench(t);
-    const { code, stderr } = await run(
-      ...['score', 'in.csv', '--url', 'local', '--report', 'r'],
-      '-o',
-      '.rowcast/reports/new/x.csv',
+    await exits(
+      run(...['score', 'in.csv', '--url', 'local', '--report', 'r'], '-o', '.rowcast/reports/new/x.csv'),
+      2,
+      /\[output_is_input\]/,
     );
-    assert.equal(code, 2);
-    assert.match(stderr, /\[output_is_input\]/);
     assert.deepEqual(readdirSync(folder), ['in.csv']);
   });
 
@@ -147,8 +126,7 @@ describe('the folders of the files that a command writes', () => {
       [join(elsewhere, 'scored/{name}.csv'), 'empty'],
       [join(elsewhere, 'data/scored/{dir}/{name}.csv'), 'not there'],
     ] as const) {
-      const { code, stderr } = await score(output);
-      assert.equal(code, 2, stderr);
+      const { stderr } = await exits(score(output), 2);
       assert.match(
         stderr,
         new RegExp(`no such folder, and the one that it would be in is ${why} \\[unwritable_output\\]`),
@@ -185,9 +163,11 @@ describe('the folders of the files that a command writes', () => {
   it('are refused where none can be created', async t => {
     const { run } = await bench(t);
     for (const output of ['/proc/new/x.csv', '/dev/null/new/x.csv', 'in.csv/new/x.csv']) {
-      const { code, stderr } = await run('score', 'in.csv', '--report', 'r', '-o', output);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, /cannot write the output: .*\[unwritable_output\]/);
+      await exits(
+        run('score', 'in.csv', '--report', 'r', '-o', output),
+        2,
+        /cannot write the output: .*\[unwritable_output\]/,
+      );
     }
   });
 });

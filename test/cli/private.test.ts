@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { exits, rowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
 const modesIn = async (folder: string): Promise<Record<string, string>> => {
@@ -24,8 +24,7 @@ describe('the files of a run', () => {
     await chmod(join(folder, 'in.csv'), 0o600);
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--summary', 'summary.json'];
     const score = async (...more: string[]): Promise<Record<string, string>> => {
-      const { code, stderr } = await rowcast([...args, ...more], { cwd: folder, env });
-      assert.equal(code, 1, stderr);
+      await exits(rowcast([...args, ...more], { cwd: folder, env }), 1);
       const { 'in.csv': _, ...modes } = await modesIn(folder);
       return modes;
     };

@@ -3,7 +3,7 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import type { Finished } from '../support/rowcast.ts';
 import { marked } from '../support/secrets.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
@@ -39,9 +39,11 @@ async function bench(
 describe('rejects', () => {
   it('cost one row each, and at most 2·log2(n) + 1 extra requests', async t => {
     const { folder, calls, run } = await bench(t, [617]);
-    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv');
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, /999 rows scored, 1 rejected \(1 × not_a_persona\)/);
+    await exits(
+      run('score', 'in.csv', '-o', 'out.csv'),
+      1,
+      /999 rows scored, 1 rejected \(1 × not_a_persona\)/,
+    );
     assert.ok(calls() - 1 <= 2 * Math.log2(1000) + 1, `${calls()} calls`);
     assert.equal(
       await readFile(join(folder, 'out.csv.rejects'), 'utf8'),
@@ -58,8 +60,7 @@ describe('rejects', () => {
     await run('score', 'in.csv', '-o', 'out.csv');
     const file = join(folder, 'out.csv.rejects');
     await writeFile(file, (await readFile(file, 'utf8')).replace(',3,"', ',2000,"'));
-    const { code, stdout, stderr } = await run('score', 'out.csv.rejects');
-    assert.equal(code, 0, stderr);
+    const { stdout } = await exits(run('score', 'out.csv.rejects'), 0);
     assert.match(stdout.toString(), /,2000,"[^"]* 3",0\.\d+,0\.\d+\r\n$/);
   });
 
@@ -87,9 +88,11 @@ describe('rejects', () => {
   it('over the limit stop the run, and the same command with a higher limit resumes it', async t => {
     const { folder, run } = await bench(t, [3, 500, 900]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
-    const stopped = await run(...args, '--max-rejects', '1');
-    assert.equal(stopped.code, 3);
-    assert.match(stopped.stderr, /2 of 600 rows were rejected: 2 × not_a_persona \[too_many_rejects\]/);
+    await exits(
+      run(...args, '--max-rejects', '1'),
+      3,
+      /2 of 600 rows were rejected: 2 × not_a_persona \[too_many_rejects\]/,
+    );
     assert.deepEqual((await readdir(folder)).sort(), [
       'in.csv',
       'out.csv.checkpoint',
@@ -112,28 +115,19 @@ describe('rejects', () => {
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     // Half of the first 400, a tenth of all 2,000.
     await write(2000, row => row < 400 && row % 2 === 0);
-    const stopped = await run(...args, '--max-rejects', '19.9%');
-    assert.equal(stopped.code, 3);
-    assert.match(
-      stopped.stderr,
+    await exits(
+      run(...args, '--max-rejects', '19.9%'),
+      3,
       /200 of 1,000 rows were rejected: 200 × too_few_fields \[too_many_rejects\]/,
-    );
-    assert.match(
-      stopped.stderr,
       /checkpoint saved at row 1,000\n.*to resume, run the same command with a higher --max-rejects/s,
     );
-    const finished = await run(...args, '--max-rejects', '20%', '--rejects-ok', '10%');
-    assert.equal(finished.code, 0, finished.stderr);
-    assert.match(finished.stderr, /resuming at row 1,001/);
+    await exits(run(...args, '--max-rejects', '20%', '--rejects-ok', '10%'), 0, /resuming at row 1,001/);
 
     // Before 1,000 rows were read, the sample is too small, so the limit is checked only at the end.
     await write(900, row => row < 90);
-    const last = await run(...args, '--max-rejects', '9.9%');
-    assert.equal(last.code, 3);
-    assert.match(last.stderr, /90 of 900 rows were rejected/);
+    await exits(run(...args, '--max-rejects', '9.9%'), 3, /90 of 900 rows were rejected/);
     const asked = calls();
-    const allowed = await run(...args, '--max-rejects', '10%', '--rejects-ok', '89');
-    assert.equal(allowed.code, 1, allowed.stderr);
+    await exits(run(...args, '--max-rejects', '10%', '--rejects-ok', '89'), 1);
     assert.equal(calls(), asked, 'all rows were scored before');
   });
 
@@ -157,10 +151,9 @@ describe('rejects', () => {
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     await run(...args, '--max-rejects', '1');
     await truncate(join(folder, 'out.csv.rejects.partial'), 10);
-    const { code, stderr } = await run(...args);
-    assert.equal(code, 2);
-    assert.match(
-      stderr,
+    await exits(
+      run(...args),
+      2,
       /rejects\.partial: the file has 10 of the \d+ bytes that were written to it .*\n.*--restart/,
     );
   });
@@ -170,8 +163,7 @@ describe('rejects', () => {
       t,
       Array.from({ length: 30 }, (_, id) => id * 30),
     );
-    const { code, stderr, stdout } = await run('score', 'in.csv');
-    assert.equal(code, 1);
+    const { stderr, stdout } = await exits(run('score', 'in.csv'), 1);
     assert.equal(
       stderr.match(/:\d+: row rejected: the service responded with 422: .* \[not_a_persona\]/g)?.length,
       20,
@@ -191,9 +183,11 @@ describe('rejects', () => {
     });
     for (const batchRows of ['1000', '10']) {
       const args = ['--batch-rows', batchRows, '--max-outage', '20', '--limit', '20'];
-      const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
-      assert.equal(code, 1, stderr);
-      assert.match(stderr, /19 rows scored, 1 rejected \(1 × broken\)/);
+      await exits(
+        run('score', 'in.csv', '-o', 'out.csv', ...args),
+        1,
+        /19 rows scored, 1 rejected \(1 × broken\)/,
+      );
       assert.match(
         await readFile(join(folder, 'out.csv.rejects'), 'utf8'),
         /\r\n18,19,broken,the service responded with 500: division by zero,17,"MARKED-VALUE-5e0b 17"\r\n$/,
@@ -210,9 +204,11 @@ describe('rejects', () => {
       },
     });
     const args = ['--batch-rows', '10', '--concurrency', '1', '--max-outage', '20', '--limit', '100'];
-    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, /99 rows scored, 1 rejected \(1 × broken\)/);
+    await exits(
+      run('score', 'in.csv', '-o', 'out.csv', ...args),
+      1,
+      /99 rows scored, 1 rejected \(1 × broken\)/,
+    );
   });
 
   it('do not occur if the service fails on every row for a while', async t => {
@@ -224,9 +220,7 @@ describe('rejects', () => {
       },
     });
     const args = ['--batch-rows', '1', '--concurrency', '1', '--max-outage', '60', '--limit', '20'];
-    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /20 rows scored in/);
+    await exits(run('score', 'in.csv', '-o', 'out.csv', ...args), 0, /20 rows scored in/);
   });
 
   it('include rows with invalid probabilities, even if they are all that is left of a batch', async t => {
@@ -245,9 +239,11 @@ describe('rejects', () => {
       },
     });
     // The last row forms its own batch.
-    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', '--batch-rows', '333');
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, /995 rows scored, 5 rejected \(4 × wrong_probabilities, 1 × not_a_persona\)/);
+    await exits(
+      run('score', 'in.csv', '-o', 'out.csv', '--batch-rows', '333'),
+      1,
+      /995 rows scored, 5 rejected \(4 × wrong_probabilities, 1 × not_a_persona\)/,
+    );
   });
 
   it('with status 413 do not shrink all later batches, however small the rows are', async t => {
@@ -261,8 +257,7 @@ describe('rejects', () => {
     const many = Array.from({ length: 20_000 }, (_, row) => `${row},plan\n`);
     await writeFile(join(folder, 'in.csv'), `id,plan\n${many.join('')}`);
     const args = ['--batch-rows', '100', '--concurrency', '1'];
-    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
-    assert.equal(code, 1, stderr);
+    await exits(run('score', 'in.csv', '-o', 'out.csv', ...args), 1);
     assert.ok(calls() < 250, `${calls()} calls`);
   });
 
@@ -273,9 +268,11 @@ describe('rejects', () => {
         return true;
       },
     });
-    const { code, stderr } = await run('score', 'in.csv', '--batch-rows', '50', '-o', 'out.csv');
-    assert.equal(code, 3);
-    assert.match(stderr, /the service responded with 400: no member "rows"/);
+    await exits(
+      run('score', 'in.csv', '--batch-rows', '50', '-o', 'out.csv'),
+      3,
+      /the service responded with 400: no member "rows"/,
+    );
     assert.ok(calls() < 150, `${calls()} calls`);
   });
 });

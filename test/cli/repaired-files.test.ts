@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { csv, history } from '../support/service/history.ts';
 import { trainedHome } from '../support/service/serving.ts';
 
@@ -20,17 +20,16 @@ test('a repaired output of several is not scored again, and its folder has no mo
   const rejects = await readFile(join(cwd, 'out/a/a.csv.rejects'), 'utf8');
   await writeFile(join(cwd, 'corrected.csv'), rejects.replace('id-9,35.10', 'id-9,35.10,Basic,7,'));
   assert.equal((await run('score', 'corrected.csv', '-o', 'scored.csv', ...local)).code, 0);
-  const repaired = await run('repair', 'out/a/a.csv', 'scored.csv');
-  assert.equal(repaired.code, 0, repaired.stderr);
+  await exits(run('repair', 'out/a/a.csv', 'scored.csv'), 0);
   const bytes = await readFile(join(cwd, 'out/a/a.csv'), 'utf8');
   assert.match(bytes, /^id-9,35\.10,Basic,7,,0\./m);
 
-  const second = await run('repair', 'out/a/a.csv', 'scored.csv');
-  assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stderr, /out\/a\/a\.csv: nothing is left to repair; 1 row was repaired before/);
+  await exits(
+    run('repair', 'out/a/a.csv', 'scored.csv'),
+    0,
+    /out\/a\/a\.csv: nothing is left to repair; 1 row was repaired before/,
+  );
 
-  const again = await run(...files, '--if-exists', 'skip-unchanged');
-  assert.equal(again.code, 0, again.stderr);
-  assert.match(again.stderr, /2 unchanged or skipped/);
+  await exits(run(...files, '--if-exists', 'skip-unchanged'), 0, /2 unchanged or skipped/);
   assert.equal(await readFile(join(cwd, 'out/a/a.csv'), 'utf8'), bytes);
 });

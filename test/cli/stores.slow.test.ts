@@ -8,7 +8,7 @@ import { fileServer } from '../support/file-server.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast as rowcastHere } from '../support/in-process.ts';
 import { type ObjectService, startObjectService } from '../support/object-store/object-service.ts';
-import { type Finished, rowcast as startedRowcast, startRowcast } from '../support/rowcast.ts';
+import { exits, type Finished, rowcast as startedRowcast, startRowcast } from '../support/rowcast.ts';
 import { csv } from '../support/scoring/files.ts';
 import { slow } from '../support/slow.ts';
 import { startStub } from '../support/stub/service.ts';
@@ -49,8 +49,7 @@ describe('a command with objects', () => {
     const { rowcast, textOf, service } = await bench(t, { '/in/a.csv': csv(40) });
     const files = ['--summary', 's3://bucket/s.json', '--metrics', 's3://bucket/m.txt'];
     const score = ['score', 's3://bucket/in/a.csv', ...report, '-o', 's3://bucket/out/a.csv', ...files];
-    const { code, stderr } = await rowcast(...score);
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(...score), 0);
     assert.equal(textOf('/out/a.csv')?.split('\n').length, 42);
     assert.deepEqual(JSON.parse(textOf('/s.json') ?? '').status, 'finished');
     assert.match(textOf('/m.txt') ?? '', /rowcast_run_rows/);
@@ -70,14 +69,10 @@ describe('a command with objects', () => {
     const { rowcast, folder, textOf, env, service } = await bench(t, {
       '/in/a.csv': `${csv(3)}only-one\n${csv(5).split('\n')[4]}\n`,
     });
-    const { code, stderr } = await rowcast(
-      'score',
-      's3://bucket/in/a.csv',
-      ...report,
-      '-o',
-      's3://bucket/out/a.csv',
+    const { stderr } = await exits(
+      rowcast('score', 's3://bucket/in/a.csv', ...report, '-o', 's3://bucket/out/a.csv'),
+      1,
     );
-    assert.equal(code, 1, stderr);
     const [, where, ...commands] =
       /are in (.*); repair needs local files: copy s3:.*a\.csv\.rejects and s3:\/\/bucket\/out\/a\.csv here, .*:\n {2}rowcast (.*)\n {2}rowcast (.*)\n/.exec(
         stderr,
@@ -87,15 +82,13 @@ describe('a command with objects', () => {
     await writeFile(join(folder, 'a.csv'), textOf('/out/a.csv') ?? '');
     await writeFile(join(folder, 'a.csv.rejects'), rejects.replace('only-one', csv(4).split('\n')[3] ?? ''));
     const [score = '', repair = ''] = commands;
-    const scored = await rowcast(...score.split(' '));
-    assert.equal(scored.code, 0, scored.stderr);
+    await exits(rowcast(...score.split(' ')), 0);
     // The corrections may have been scored to a store, of which the machine knows nothing.
     const { AWS_ENDPOINT_URL_S3: endpoint = '', ...own } = env;
     service.put('/corrected.csv', await readFile(join(folder, 'a.csv.corrected')));
     const stored = repair.replace(/\S+\.corrected/, 's3://bucket/corrected.csv');
     const options = ['--store-options', `endpoint=${endpoint}`];
-    const done = await rowcastHere([...stored.split(' '), ...options], { cwd: folder, env: own });
-    assert.equal(done.code, 0, done.stderr);
+    await exits(rowcastHere([...stored.split(' '), ...options], { cwd: folder, env: own }), 0);
     assert.equal((await readFile(join(folder, 'a.csv'), 'utf8')).split('\n').length, 7);
   });
 
@@ -104,10 +97,9 @@ describe('a command with objects', () => {
     let refused = 0;
     service.hooks.refuse = ({ text }) =>
       text === 'GET /in/a.csv' && refused++ === 0 ? [503, 'SlowDown'] : undefined;
-    const { code, stderr } = await rowcast('score', 's3://bucket/in/a.csv', ...report, '-o', 'out.csv');
-    assert.equal(code, 0, stderr);
-    assert.match(
-      stderr,
+    await exits(
+      rowcast('score', 's3://bucket/in/a.csv', ...report, '-o', 'out.csv'),
+      0,
       /s3:\/\/bucket\/in\/a\.csv: .*SlowDown; will keep trying for up to .* \(--max-outage\)/,
     );
   });
@@ -140,8 +132,7 @@ describe('a command with objects', () => {
       '/in/no.txt': 'no',
     });
     const all = ['score', 's3://bucket/in/**/*.csv*', ...report, '-o', 's3://bucket/out/{dir}/{name}.csv'];
-    const first = await rowcast(...all);
-    assert.equal(first.code, 0, first.stderr);
+    await exits(rowcast(...all), 0);
     const outputs = ['/out/a.csv', '/out/b.csv', '/out/eu/c.csv'];
     assert.deepEqual(
       outputs.map(key => textOf(key)?.split('\n').length),
@@ -150,8 +141,7 @@ describe('a command with objects', () => {
     const { size } = service.objects;
     assert.match((await rowcast(...all)).stderr, /3 files? .*(skipped|unchanged)|nothing|unchanged/);
     service.put('/in/eu/c.csv', Buffer.from(csv(6)));
-    const third = await rowcast(...all);
-    assert.equal(third.code, 0, third.stderr);
+    await exits(rowcast(...all), 0);
     assert.equal(textOf('/out/eu/c.csv')?.split('\n').length, 8);
     assert.equal(service.objects.size, size);
     const verified = await rowcast('verify', 's3://bucket/in/**/*.csv*', 's3://bucket/out/{dir}/{name}.csv');
@@ -166,14 +156,7 @@ describe('a command with objects', () => {
 
   slow('takes a key that exists for no pattern', async t => {
     const { rowcast, textOf } = await bench(t, { '/in/*.csv': csv(1), '/in/a.csv': csv(2) });
-    const { code, stderr } = await rowcast(
-      'score',
-      's3://bucket/in/*.csv',
-      ...report,
-      '-o',
-      's3://bucket/out.csv',
-    );
-    assert.equal(code, 0, stderr);
+    await exits(rowcast('score', 's3://bucket/in/*.csv', ...report, '-o', 's3://bucket/out.csv'), 0);
     assert.equal(textOf('/out.csv')?.split('\n').length, 3);
   });
 
@@ -182,14 +165,11 @@ describe('a command with objects', () => {
     const server = await fileServer(t, { '/in.csv': Buffer.from(csv(7)) });
     env.ROWCAST_INPUT = `${server.url('/in.csv')}?sig=SECRET`;
     const args = ['score', '--input-env', 'ROWCAST_INPUT', ...report, '-o', 'out.csv', '--summary', 's.json'];
-    const { code, stderr } = await rowcast(...args);
-    assert.equal(code, 0, stderr);
+    const { stderr } = await exits(rowcast(...args), 0);
     const summary = await readFile(join(folder, 's.json'), 'utf8');
     assert.equal(JSON.parse(summary).input, server.url('/in.csv'));
     assert.doesNotMatch(stderr + summary, /SECRET/);
-    const refused = await rowcast('score', env.ROWCAST_INPUT, ...report, '-o', 'out.csv');
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /may hold a secret/);
+    await exits(rowcast('score', env.ROWCAST_INPUT, ...report, '-o', 'out.csv'), 2, /may hold a secret/);
     for (const name of ['HOME', 'ROWCAST_API_KEY', 'ROWCAST_NONE'])
       assert.equal((await rowcast('score', '--input-env', name, ...report)).code, 2, name);
   });
@@ -201,13 +181,11 @@ describe('a command with objects', () => {
     const home = join(folder, 'home');
     const train = ['train', 's3://bucket/history.csv', '--predict', 'out', '--report', 'h', '--home', home];
     // Training has threads, which have the environment of their process.
-    const trained = await startedRowcast(train, { env });
-    assert.equal(trained.code, 0, trained.stderr);
+    await exits(startedRowcast(train, { env }), 0);
     // The same without a configuration of the machine.
     const { AWS_ENDPOINT_URL_S3: endpoint, ...own } = env;
     const options = ['--store-options', `endpoint=${endpoint},region=eu-west-1`, '--if-exists', 'replace'];
-    const again = await startedRowcast([...train, ...options], { env: own });
-    assert.equal(again.code, 0, again.stderr);
+    await exits(startedRowcast([...train, ...options], { env: own }), 0);
   });
 
   it('sends no credentials of its own to an endpoint that only a definition names', async t => {
@@ -227,10 +205,9 @@ describe('a command with objects', () => {
       ['verify', ...given],
       ['run', 'train.yaml', '--home', 'home'],
     ]) {
-      const { code, stderr } = await rowcast(...args);
-      assert.equal(code, 2);
-      assert.match(
-        stderr,
+      await exits(
+        rowcast(...args),
+        2,
         /store-options\.endpoint: the definition would send requests for stores to http:.*untrusted_definition/,
       );
     }
@@ -239,7 +216,6 @@ describe('a command with objects', () => {
     const input = ['--set', 'score.input=s3://bucket/in/a.csv'];
     assert.equal((await rowcast('run', 'd.yaml', ...input, ...endpoint)).code, 0);
     await writeFile(join(folder, 'd.yaml'), definition(', unsigned: "true"'));
-    const unsigned = await rowcast('run', 'd.yaml', ...input, '--restart');
-    assert.equal(unsigned.code, 0, unsigned.stderr);
+    await exits(rowcast('run', 'd.yaml', ...input, '--restart'), 0);
   });
 });

@@ -8,7 +8,7 @@ import type { Summary } from '../../src/runs/summary/summary.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
-import { type Finished, startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { exits, type Finished, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { slow } from '../support/slow.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
@@ -182,9 +182,11 @@ describe('the summary of a run', { concurrency: 2 }, () => {
 
   it('that cannot be written is refused before the run starts', async t => {
     const { folder, run } = await bench(t);
-    const { code, stderr } = await run('--summary', 'in.csv/s.json');
-    assert.equal(code, 2);
-    assert.match(stderr, /in\.csv\/s\.json: cannot write the output: .*not a (directory|folder)/);
+    await exits(
+      run('--summary', 'in.csv/s.json'),
+      2,
+      /in\.csv\/s\.json: cannot write the output: .*not a (directory|folder)/,
+    );
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 's.json']);
   });
 });
@@ -194,10 +196,9 @@ it('a definition that trains is refused if a service would predict', async t => 
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
   const folder = await newFolder(t, { 'job.yaml': definition, 'in.csv': 'id\n1\n' });
   const env = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_API_KEY: 'not-to-be-sent' };
-  const { code, stderr } = await rowcast(['run', 'job.yaml'], { cwd: folder, env });
-  assert.equal(code, 2);
-  assert.match(
-    stderr,
+  await exits(
+    rowcast(['run', 'job.yaml'], { cwd: folder, env }),
+    2,
     /job\.yaml: its report is trained on this machine, but a service would predict \[usage\]/,
   );
   assert.equal(JSON.parse(await readFile(join(folder, 's.json'), 'utf8')).status, 'refused');
@@ -207,8 +208,7 @@ it('a definition whose training fails reports that in its summary', async t => {
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
   const folder = await newFolder(t, { 'job.yaml': definition, 'in.csv': 'id\n1\n', 's.json': '"yesterday"' });
-  const { code } = await rowcast(['run', 'job.yaml'], { cwd: folder });
-  assert.equal(code, 2);
+  await exits(rowcast(['run', 'job.yaml'], { cwd: folder }), 2);
   const { status, error } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
   assert.deepEqual([status, error.code], ['refused', 'too_few_rows']);
 });
@@ -230,9 +230,11 @@ it('a definition whose output is its own history is refused before training', as
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: none.csv, report: r, output: in.csv}\n';
   const folder = await newFolder(t, { 'job.yaml': definition, 'in.csv': 'id\n1\n' });
-  const { code, stderr } = await rowcast(['run', 'job.yaml'], { cwd: folder });
-  assert.equal(code, 2);
-  assert.match(stderr, /the output and the history are the same file/);
+  const { stderr } = await exits(
+    rowcast(['run', 'job.yaml'], { cwd: folder }),
+    2,
+    /the output and the history are the same file/,
+  );
   assert.ok(!stderr.includes('training on'));
   assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'job.yaml']);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { exits } from '../support/rowcast.ts';
 import { all, csv, filesWith } from '../support/scoring/files.ts';
 import { slow } from '../support/slow.ts';
 import { send } from '../support/stub/service.ts';
@@ -11,8 +12,7 @@ const statusOf = (page: string): string | undefined => /class="badge \w*">(\w+)<
 describe('--summary-html', () => {
   it('is written for a run that has finished, with its numbers', async t => {
     const { score, read } = await filesWith(t, { 'a.csv': `${csv(1234)}bad\n` });
-    const { code, stderr } = await score('a.csv', '-o', 'out.csv', '--summary-html', 'run.html');
-    assert.equal(code, 1, stderr);
+    await exits(score('a.csv', '-o', 'out.csv', '--summary-html', 'run.html'), 1);
     const page = await read('run.html');
     assert.equal(statusOf(page), 'finished');
     assert.match(page, /1,234/);
@@ -33,16 +33,14 @@ describe('--summary-html', () => {
         },
       },
     );
-    const { code } = await score('a.csv', '-o', 'out.csv', '--summary-html', 'run.html');
-    assert.equal(code, 2);
+    await exits(score('a.csv', '-o', 'out.csv', '--summary-html', 'run.html'), 2);
     assert.equal(statusOf(during), 'running');
     assert.equal(statusOf(await read('run.html')), 'refused');
   });
 
   slow('has the totals of several files and a line for each', async t => {
     const { score, read } = await filesWith(t, { 'in/a.csv': csv(3), 'in/b.csv': csv(4), 'in/c.csv': 'x\n' });
-    const { code } = await score(...all.slice(0, 3), '--summary-html', 'run.html');
-    assert.equal(code, 3);
+    await exits(score(...all.slice(0, 3), '--summary-html', 'run.html'), 3);
     const page = await read('run.html');
     assert.match(page, /<dt>Rows scored<\/dt><dd><span class="tile-value">7</);
     assert.match(page, /3\u00a0files/);

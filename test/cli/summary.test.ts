@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Summary } from '../../src/runs/summary/summary.ts';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
@@ -23,23 +23,17 @@ describe('a summary', () => {
       },
     });
     const folder = await newFolder(t);
-    const { code, stderr } = await rowcast(
-      [
-        'score',
-        personas,
-        '--report',
-        'r',
-        '-o',
-        'out.csv',
-        '--batch-rows',
-        '300',
-        '--checksum',
-        '--summary',
-        's.json',
-      ],
-      { cwd: folder, env: stub.env },
+    const { stderr } = await exits(
+      rowcast(
+        [
+          'score',
+          personas,
+          ...'--report r -o out.csv --batch-rows 300 --checksum --summary s.json'.split(' '),
+        ],
+        { cwd: folder, env: stub.env },
+      ),
+      0,
     );
-    assert.equal(code, 0, stderr);
     const output = await readFile(join(folder, 'out.csv'));
     const input = await readFile(personas);
     const {

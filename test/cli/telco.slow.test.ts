@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { withoutProbabilities } from '../support/appended.ts';
 import { root } from '../support/root.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { exits, rowcast } from '../support/rowcast.ts';
 
 const telco = join(root, 'test/data/telco-customer-churn.csv');
 
@@ -13,13 +13,17 @@ describe('real customers', () => {
   it('can be used for training and scored: 7,043 rows keep their own columns byte for byte', async t => {
     const folder = await mkdtemp(join(tmpdir(), 'rowcast-telco-'));
     t.after(() => rm(folder, { recursive: true }));
-    const trained = await rowcast(['train', telco, '--predict', 'Churn', '--report', 'telco'], {
-      cwd: folder,
-    });
-    assert.equal(trained.code, 0, trained.stderr);
-    const scored = await rowcast(['score', telco, '--report', 'telco', '-o', 'scored.csv'], { cwd: folder });
-    assert.equal(scored.code, 0, scored.stderr);
-    assert.match(scored.stderr, /7,043 rows scored/);
+    await exits(
+      rowcast(['train', telco, '--predict', 'Churn', '--report', 'telco'], {
+        cwd: folder,
+      }),
+      0,
+    );
+    await exits(
+      rowcast(['score', telco, '--report', 'telco', '-o', 'scored.csv'], { cwd: folder }),
+      0,
+      /7,043 rows scored/,
+    );
     const output = await readFile(join(folder, 'scored.csv'), 'utf8');
     assert.equal(withoutProbabilities(output, 2), await readFile(telco, 'utf8'));
     assert.equal(output.trimEnd().split('\n').length, 7044);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { listen } from '../support/listen.ts';
 
 const secret = 'a-secret-of-this-user-3f9c';
@@ -189,11 +189,10 @@ describe('a definition from somebody else', () => {
       for (const way of [`proxy: "${url}"`, 'ca-file: ca.pem', 'allow-http: true']) {
         const service = `service: { url: "https://${host}", protocol: ${protocol}, auth: ${auth}, ${way} }\n`;
         for (const command of [['run'], ['check'], ['plan']]) {
-          const { code, stderr } = await found.run(`${service}${score}\n`, [
-            ...command,
-            '--trust-definition',
-          ]);
-          assert.equal(code, 2);
+          const { stderr } = await exits(
+            found.run(`${service}${score}\n`, [...command, '--trust-definition']),
+            2,
+          );
           assert.match(
             stderr,
             new RegExp(`service\\.${way.split(':')[0]}: a definition cannot have it with auth ${auth}`),
@@ -218,8 +217,7 @@ describe('a definition from somebody else', () => {
     ] as const) {
       const definition = `service: { ${service} }\n${score}\n`;
       for (const command of [['check'], ['run']]) {
-        const { code, stderr } = await found.run(definition, [...command, '--trust-definition']);
-        assert.equal(code, 2, stderr);
+        const { stderr } = await exits(found.run(definition, [...command, '--trust-definition']), 2);
         assert.match(stderr, problem, `${command} ${service}`);
       }
     }
@@ -233,8 +231,7 @@ describe('a definition from somebody else', () => {
   it('may do all that if the user says that it is his own, and what flags say in any case', async t => {
     const found = await bench(t);
     const definition = `home: h\ntrain: { history: in.csv, predict: plan, report: r }\n${score.replace('in.csv', '../home/own.csv')}\n`;
-    const checked = await found.run(definition, ['check', '--trust-definition']);
-    assert.equal(checked.code, 0, checked.stderr);
+    await exits(found.run(definition, ['check', '--trust-definition']), 0);
     const { stderr } = await found.run(definition, ['plan', '--set', 'score.input=in.csv']);
     assert.match(stderr, /planned once the report is trained/);
     const own = await found.run(
@@ -251,8 +248,7 @@ describe('a definition from somebody else', () => {
   it('is described by check: what it reads, writes and sends, where, with which credentials', async t => {
     const found = await bench(t);
     const definition = `service: { url: "${found.url}", api-key-file: key, header-env: { X-A: ROWCAST_A } }\nscore: { input: in.csv, output: /srv/out.csv, report: r }\n`;
-    const { code, stdout } = await found.run(definition, ['check']);
-    assert.equal(code, 2);
+    const { stdout } = await exits(found.run(definition, ['check']), 2);
     assert.equal(
       stdout.toString(),
       `  reads   service.api-key-file: key
@@ -291,9 +287,11 @@ describe('a definition from somebody else', () => {
       ['predict', '--definition', 'd.yaml', 'tenure=3'],
       ['verify', 'in.csv', 'in.csv', '--definition', 'd.yaml', '--sample', '1'],
     ]) {
-      const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_CRM_KEY: secret } });
-      assert.equal(code, 2);
-      assert.match(stderr, /service\.api-key-env: .*\[untrusted_definition\]/);
+      await exits(
+        rowcast(args, { cwd: folder, env: { ROWCAST_CRM_KEY: secret } }),
+        2,
+        /service\.api-key-env: .*\[untrusted_definition\]/,
+      );
     }
     assert.deepEqual(heard, []);
     assert.equal(await readFile(join(folder, 'in.csv'), 'utf8'), 'id,plan\n1,a\n2,b\n');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { train } from '../../src/library/train.ts';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import type { Finished } from '../support/rowcast.ts';
 import { key } from '../support/secrets.ts';
 import { csv, history } from '../support/service/history.ts';
@@ -65,8 +65,7 @@ describe('what a message says to do', () => {
       ],
       ['run b.json --trust-definition', 'Check the key in ROWCAST_OF_B, and --auth.'],
     ] as const) {
-      const { code, stderr } = await run(line, { ROWCAST_API_KEY: key, ROWCAST_OF_B: key });
-      assert.equal(code, 2, stderr);
+      const { stderr } = await exits(run(line, { ROWCAST_API_KEY: key, ROWCAST_OF_B: key }), 2);
       assert.ok(stderr.includes(advice), `${line}\n${stderr}`);
     }
   });
@@ -92,8 +91,7 @@ describe('what a message says to do', () => {
         (await run(line)).stderr,
         /the input is a folder .*\n {2}Give a file; score, plan and train also take its files as a quoted pattern: 'hist\/\*\.csv'$/m,
       );
-    const { code, stderr } = await run('train hist/*.csv --predict outcome --home made');
-    assert.equal(code, 0, stderr);
+    await exits(run('train hist/*.csv --predict outcome --home made'), 0);
   });
 
   it('is to score the corrected rows first, if repair is given a file that it writes itself', async t => {
@@ -101,9 +99,11 @@ describe('what a message says to do', () => {
     await writeFile(join(cwd, 'in.csv'), 'id-9,35.10\n', { flag: 'a' });
     await run('score in.csv --report one -o out.csv');
     for (const corrected of ['out.csv', 'out.csv.rejects']) {
-      const { code, stderr } = await run(`repair out.csv ${corrected}`);
-      assert.equal(code, 2);
-      assert.match(stderr, /the corrected rows are in a file that repair writes itself \[output_is_input\]/);
+      const { stderr } = await exits(
+        run(`repair out.csv ${corrected}`),
+        2,
+        /the corrected rows are in a file that repair writes itself \[output_is_input\]/,
+      );
       assert.doesNotMatch(stderr, /Give -o|Give --rejects/);
     }
   });
@@ -134,8 +134,7 @@ describe('what a message says to do', () => {
     assert.equal((await run(score, {})).code, 3);
     assert.match(String((await run('status out.csv', {})).stdout), /^out\.csv: stopped: 3 of /);
     await retrain(220);
-    const { code, stdout } = await run('status out.csv', {});
-    assert.equal(code, 3);
+    const { stdout } = await exits(run('status out.csv', {}), 3);
     assert.match(
       String(stdout),
       /^out\.csv: stopped; the report of this name, in \.rowcast or ROWCAST_HOME, is another one now, so rerunning the command is refused without --restart or --restart-if-changed\n/,
@@ -164,17 +163,13 @@ it('a record that is broken in two is repaired once its second part is given up,
   const rejects = await readFile(join(cwd, 'out.csv.rejects'), 'utf8');
   await writeFile(join(cwd, 'correct.csv'), rejects.replace('id-9,35.10\n', `${whole}\n`));
   assert.equal((await run('score correct.csv --report one -o scored.csv')).code, 1);
-  const first = await run('repair out.csv scored.csv');
-  assert.equal(first.code, 1);
-  assert.match(
-    first.stderr,
+  await exits(
+    run('repair out.csv scored.csv'),
+    1,
     /1 row repaired in out\.csv, 1 still rejected; to give it up, add --rejects-ok 1$/m,
   );
-  const second = await run('repair out.csv scored.csv --rejects-ok 1');
-  assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stderr, /1 still rejected, and given up/);
-  const { code, stderr } = await run('verify in.csv out.csv');
-  assert.equal(code, 0, stderr);
+  await exits(run('repair out.csv scored.csv --rejects-ok 1'), 0, /1 still rejected, and given up/);
+  await exits(run('verify in.csv out.csv'), 0);
   assert.match(await readFile(join(cwd, 'out.csv'), 'utf8'), /^id-9,35\.10,Basic,7,,0\./m);
   assert.equal((await run('repair out.csv scored.csv --rejects-ok 1%')).code, 2);
 });
@@ -205,10 +200,8 @@ describe('the status of a file that no run is known to have written', () => {
   ] as const)
     it(`is that of a finished run for an output with ${what}`, async t => {
       const { run } = await bench(t);
-      const scored = await run(`score in.csv --report one -o ${output} ${options}`.trim());
-      assert.equal(scored.code, 0, scored.stderr);
-      const { code, stdout, stderr } = await run(`status ${output}`);
-      assert.equal(code, 0, stderr);
+      await exits(run(`score in.csv --report one -o ${output} ${options}`.trim()), 0);
+      const { stdout } = await exits(run(`status ${output}`), 0);
       assert.match(String(stdout), /: finished, /);
     });
 

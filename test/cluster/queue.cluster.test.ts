@@ -8,6 +8,7 @@ import { openFolder } from '../../src/shards/folder/names.ts';
 import { plannedShards, readShard } from '../../src/shards/folder/read-run.ts';
 import { openQueue } from '../../src/shards/queue/bull-queue.ts';
 import { chooseQueue } from '../../src/shards/queue/queue-address.ts';
+import { exits } from '../support/rowcast.ts';
 import { hardCsv } from '../support/shards/hard-csv.ts';
 import { compareOne, type QueueRun, queueRun, until } from '../support/stores/queue-run.ts';
 import { noRedis, startRedis } from '../support/stores/redis.ts';
@@ -175,9 +176,11 @@ describe('a queue in Redis that forgets everything', { skip: noRedis }, () => {
     assert.match(refused.stderr, /refuses access: NOAUTH.*\[queue_refused\]/);
     own.env.ROWCAST_QUEUE = url.replace('redis://', 'redis://:swordfish@localhost');
     const secret = own.env.ROWCAST_QUEUE;
-    const inFlag = await own.run('work', '--queue', secret);
-    assert.equal(inFlag.code, 2);
-    assert.match(inFlag.stderr, /the URL has a password, which other users.*\[bad_option\]/);
+    await exits(
+      own.run('work', '--queue', secret),
+      2,
+      /the URL has a password, which other users.*\[bad_option\]/,
+    );
     const { code, stderr } = await own.score('--queue', secret.replace(':swordfish@', ''), '--workers', '2')
       .finished;
     assert.equal(code, 1, stderr);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import type { Finished } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
@@ -71,9 +71,7 @@ describe('an input', { concurrency: 2 }, () => {
     const { position } = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
     assert.equal(large[position.offset - 1], 0x0a, 'the checkpoint is within a record');
     await writeFile(input, large);
-    const finished = await run();
-    assert.equal(finished.code, 0, finished.stderr);
-    assert.match(finished.stderr, /resuming at row/);
+    await exits(run(), 0, /resuming at row/);
     assert.equal((await output()).split('\n').length, ROWS + 2);
   });
 
@@ -98,8 +96,7 @@ describe('an input', { concurrency: 2 }, () => {
     at(5, () => utimes(input, 1, 1));
     assertStopped(await run(), /the input changed while it was being read/);
     assert.ok(!(await readdir(folder)).includes('out.csv'));
-    const finished = await run();
-    assert.equal(finished.code, 0, finished.stderr);
+    await exits(run(), 0);
   });
 
   it('that ends inside quotes keeps the rows before, and the run resumes with the complete input', async t => {
@@ -108,16 +105,13 @@ describe('an input', { concurrency: 2 }, () => {
     await run();
     const wanted = await output();
     assertStopped(await run(whole.subarray(0, -10)), /stdin:1002: the quote that opens on this line/);
-    const finished = await run(whole);
-    assert.equal(finished.code, 0, finished.stderr);
-    assert.match(finished.stderr, /resuming at row 1,001/);
+    await exits(run(whole), 0, /resuming at row 1,001/);
     assert.equal(await output(), wanted);
   });
 
   it('that ends without a newline is complete', async t => {
     const { run, output } = await bench(t, Buffer.alloc(0));
-    const { code, stderr } = await run(rowsOf({}, 1000).subarray(0, -1));
-    assert.equal(code, 0, stderr);
+    await exits(run(rowsOf({}, 1000).subarray(0, -1)), 0);
     assert.match(await output(), /\n999,[^\n]*$/);
   });
 
@@ -153,8 +147,7 @@ describe('an input', { concurrency: 2 }, () => {
     ])
       it(`${what} is read to its end`, async t => {
         const { run, output } = await bench(t, bytes);
-        const { code, stderr } = await run();
-        assert.equal(code, 0, stderr);
+        await exits(run(), 0);
         const packedToo = await output();
         await run(plain);
         assert.equal(packedToo, await output());

@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { isAlive } from '../../src/storage/local/locks/lock-holder.ts';
 import { type Lock, takeLock } from '../../src/storage/local/locks/output-lock.ts';
 import { newFolder } from '../support/folder.ts';
-import { rowcast, startRowcast } from '../support/rowcast.ts';
+import { exits, rowcast, startRowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
 /** The text of a lock whose holder was killed. */
@@ -64,9 +64,11 @@ async function stuckRun(t: TestContext): Promise<{
 describe('the lock of an output', () => {
   it('blocks a second run while the first one is alive', async t => {
     const { folder, args, env } = await stuckRun(t);
-    const { code, stderr } = await rowcast(args, { cwd: folder, env });
-    assert.equal(code, 75, stderr);
-    assert.match(stderr, /out\.csv: another run is writing this file, process \d+ \[locked\]/);
+    await exits(
+      rowcast(args, { cwd: folder, env }),
+      75,
+      /out\.csv: another run is writing this file, process \d+ \[locked\]/,
+    );
   });
 
   it('left behind by a kill is taken over at once', async t => {
@@ -74,8 +76,7 @@ describe('the lock of an output', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     assert.ok(existsSync(join(folder, 'out.csv.lock')));
-    const { code, stderr } = await rowcast(args, { cwd: folder, env });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(args, { cwd: folder, env }), 0);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 

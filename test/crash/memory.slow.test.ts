@@ -24,10 +24,7 @@ async function offered(
     },
   });
   const args = [
-    'score',
-    '--report',
-    'r',
-    '--url',
+    ...'score --report r --url'.split(' '),
     stub.url,
     '--features',
     'id',

@@ -57,10 +57,7 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
       'r',
       '--url',
       stub.url,
-      '--features',
-      'id',
-      '--batch-rows',
-      '100',
+      ...'--features id --batch-rows 100'.split(' '),
       ...more,
     ],
   ];

@@ -61,18 +61,7 @@ it(`100,000 rows get their own predictions although a third of the requests fail
     },
   });
 
-  const args = [
-    'score',
-    'in.csv',
-    '--report',
-    'r',
-    '-o',
-    'out.csv',
-    '--url',
-    stub.url,
-    '--summary',
-    'sum.json',
-  ];
+  const args = [...'score in.csv --report r -o out.csv --url'.split(' '), stub.url, '--summary', 'sum.json'];
   args.push('--batch-rows', '1000', '--timeout', '2', '--max-outage', '120', '--checkpoint-interval', '0.1');
   const resumes: number[] = [];
   /** Runs the command to its end, or kills it once this many rows are written. */

@@ -46,11 +46,7 @@ for (const [what, install, own] of [
         await promisify(execFile)(
           join(bin, 'rowcast'),
           [
-            'train',
-            'fixtures/telecom-history.csv',
-            '--predict',
-            'churned',
-            '--report',
+            ...'train fixtures/telecom-history.csv --predict churned --report'.split(' '),
             report,
             '--home',
             home,

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
 import { startStub } from '../support/stub/service.ts';
 
@@ -35,11 +35,13 @@ describe('the README', () => {
       },
     });
     const cwd = await newFolder(t, { 'in.csv': input });
-    const { code, stderr } = await rowcast(['score', 'in.csv', '--report', 'churn', '-o', 'out.csv'], {
-      cwd,
-      env: stub.env,
-    });
-    assert.equal(code, 0, stderr);
+    await exits(
+      rowcast(['score', 'in.csv', '--report', 'churn', '-o', 'out.csv'], {
+        cwd,
+        env: stub.env,
+      }),
+      0,
+    );
     assert.equal(requests.join(''), sent.trimEnd());
     assert.equal(await readFile(join(cwd, 'out.csv'), 'utf8'), output);
   });

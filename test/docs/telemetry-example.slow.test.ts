@@ -7,7 +7,7 @@ import { newFolder } from '../support/folder.ts';
 import { type Collector, startCollector } from '../support/otlp/collector.ts';
 import type { Attributes } from '../support/otlp/decode.ts';
 import { root } from '../support/root.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { exits, rowcast } from '../support/rowcast.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
 const page = readFileSync(join(root, 'docs/many-files.md'), 'utf8');
@@ -29,15 +29,17 @@ describe('the section about OpenTelemetry', () => {
     const cwd = await newFolder(t);
     await cp(join(root, 'fixtures/telecom-personas.csv'), join(cwd, 'personas.csv'));
     const args = ['score', 'personas.csv', '-o', 'scored.csv', '--report', 'churn', '--limit', '1000'];
-    const { code, stderr } = await rowcast(args, {
-      cwd,
-      env: {
-        ROWCAST_URL: stub.url,
-        ROWCAST_API_KEY: stub.key,
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      },
-    });
-    assert.equal(code, 0, stderr);
+    await exits(
+      rowcast(args, {
+        cwd,
+        env: {
+          ROWCAST_URL: stub.url,
+          ROWCAST_API_KEY: stub.key,
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        },
+      }),
+      0,
+    );
     const got = linesOf(collector).join('\n');
     const { port } = new URL(stub.url);
     assert.equal(`${varied(got.replaceAll(port, '8080'))}\n`, varied(printed ?? ''));

@@ -4,11 +4,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { newFolder, sharedFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { customers, history, table } from './customers.ts';
 import { kinds } from './kinds.ts';
 
-const exits = { scored: 0, rejected: 1, refused: 2, stopped: 3 } as const;
+const exitCodes = { scored: 0, rejected: 1, refused: 2, stopped: 3 } as const;
 
 describe('a file', () => {
   let home = '';
@@ -26,13 +26,14 @@ describe('a file', () => {
     await writeFile(join(home, 'history.csv'), history());
     await writeFile(join(home, 'plain.csv'), table());
     const options = ['--predict', 'churned', '--report', 'churn'];
-    const trained = await rowcast(['train', 'history.csv', ...options], {
-      cwd: home,
-      env: { ROWCAST_HOME: home },
-    });
-    assert.equal(trained.code, 0, trained.stderr);
-    const { code, stderr } = await score(home, 'plain.csv');
-    assert.equal(code, 0, stderr);
+    await exits(
+      rowcast(['train', 'history.csv', ...options], {
+        cwd: home,
+        env: { ROWCAST_HOME: home },
+      }),
+      0,
+    );
+    await exits(score(home, 'plain.csv'), 0);
     expected = await predictionsIn(home);
     assert.equal(
       new Set(expected.values()).size,
@@ -46,7 +47,7 @@ describe('a file', () => {
       const folder = await newFolder(t);
       await writeFile(join(folder, file), await bytes());
       const { code, stderr } = await score(folder, file, options);
-      assert.equal(code, exits[happens.is], stderr);
+      assert.equal(code, exitCodes[happens.is], stderr);
       for (const text of says) assert.ok(stderr.includes(text), stderr);
       if ('code' in happens) assert.ok(stderr.includes(happens.code), stderr);
       if (happens.is === 'refused' || happens.is === 'stopped')
@@ -67,9 +68,7 @@ describe('a file', () => {
         ['plan', '-', '--report', 'churn'],
         ['train', '-', '--predict', 'churned', '--report', 'other'],
       ]) {
-        const { code, stderr } = await rowcast(args, { cwd: folder, env, stdin });
-        assert.equal(code, 2, stderr);
-        assert.match(stderr, /\[unsupported_format\]/);
+        await exits(rowcast(args, { cwd: folder, env, stdin }), 2, /\[unsupported_format\]/);
       }
     });
 
@@ -77,9 +76,7 @@ describe('a file', () => {
     it(`is not written to ${output}, whose name promises another format`, async t => {
       const folder = await newFolder(t, { 'in.csv': table() });
       const args = ['score', 'in.csv', '-o', output, '--report', 'churn'];
-      const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, /\[unsupported_output\]/);
+      await exits(rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } }), 2, /\[unsupported_output\]/);
       assert.deepEqual(await readdir(folder), ['in.csv']);
     });
 
@@ -87,9 +84,11 @@ describe('a file', () => {
     it(`has no rejects in ${rejects}, whose name promises another format`, async t => {
       const folder = await newFolder(t, { 'in.csv': table() });
       const args = ['score', 'in.csv', '-o', 'out.csv', '--rejects', rejects, '--report', 'churn'];
-      const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, /r\.\w+: .*\[unsupported_output\]\n {2}Use a name that ends in \.csv/);
+      await exits(
+        rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } }),
+        2,
+        /r\.\w+: .*\[unsupported_output\]\n {2}Use a name that ends in \.csv/,
+      );
       assert.deepEqual(await readdir(folder), ['in.csv']);
     });
 
@@ -98,8 +97,7 @@ describe('a file', () => {
     for (const name of ['a.csv', 'b.csv']) await writeFile(join(folder, name), table());
     for (const named of [['{name}.json'], ['{name}-out.csv', '--rejects', '{name}.xlsx']]) {
       const args = ['score', '*.csv', '-o', ...named, '--report', 'churn'];
-      const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
-      assert.equal(code, 2, stderr);
+      const { stderr } = await exits(rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } }), 2);
       assert.equal(stderr.match(/unsupported_output/g)?.length, 1, stderr);
       assert.doesNotMatch(stderr, /2 files/);
     }
@@ -109,16 +107,17 @@ describe('a file', () => {
   it('is not sent for a name that promises another format, and no option is named that the command does not have', async t => {
     const folder = await newFolder(t, { 'in.csv': table() });
     const args = ['batch-predict', 'in.csv', '-o', 'out.json', '--report', 'churn'];
-    const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /\[unsupported_output\]\n {2}Use a name that ends in \.csv, \.tsv or \.jsonl/);
+    await exits(
+      rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } }),
+      2,
+      /\[unsupported_output\]\n {2}Use a name that ends in \.csv, \.tsv or \.jsonl/,
+    );
   });
 
   it('is written to a name of another format if the format is given', async t => {
     const folder = await newFolder(t, { 'in.csv': table() });
     const args = ['score', 'in.csv', '-o', 'out.json', '--report', 'churn', '--output-format', 'jsonl'];
-    const { code, stderr } = await rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(args, { cwd: folder, env: { ROWCAST_HOME: home } }), 0);
   });
 });
 

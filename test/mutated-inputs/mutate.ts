@@ -2,8 +2,7 @@ import { seededRandom } from '../../src/training/seeded-random.ts';
 
 /** What a damaged or unusual file may contain at any place. */
 const pieces = [
-  '"', '""', ',', ';', '\t', '\n', '\r', '\r\n', '\n\n', '\\', '\\"', '{', '}', '[', ']', ':', '{}', '[]', 'null', 'true', 'NaN',
-  '-Infinity', '1e999', '-0', '0x1', '9'.repeat(400), '1.0', '""""', '\u0000', '\ufeff', '\u2028', '\\ud800', '\\u0000', 'é',
+  '"', '""', ',', ';', '\t', '\n', '\r', '\r\n', '\n\n', '\\', '\\"', ...'{ } [ ] : {} [] null true NaN -Infinity 1e999 -0 0x1'.split(' '), '9'.repeat(400), '1.0', '""""', '\u0000', '\ufeff', '\u2028', '\\ud800', '\\u0000', 'é',
   '__proto__', '"customer":', '{"customer":', 'probability_yes', ' ', '#',
 ].map(text => Buffer.from(text)); // biome-ignore format: a list of short texts
 

@@ -11,7 +11,7 @@ import type { RunningService } from '../../src/server/service.ts';
 import { trainReport } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { listen } from '../support/listen.ts';
-import { type Finished, rowcast } from '../support/rowcast.ts';
+import { exits, type Finished, rowcast } from '../support/rowcast.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 import { startNginx, withoutNginx } from './nginx.ts';
 
@@ -35,8 +35,7 @@ describe('through nginx, every row gets its own prediction', { skip: withoutNgin
     service = await startServer({ home, host: '127.0.0.1', port: 0, key });
     upstream = new URL(service.url).host;
     const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
-    const finished = await score(folder, service.url);
-    assert.equal(finished.code, 0, finished.stderr);
+    await exits(score(folder, service.url), 0);
     direct = await readFile(join(folder, 'out.csv'), 'utf8');
     await rm(folder, { recursive: true });
   });
@@ -131,8 +130,7 @@ describe('through nginx, every row gets its own prediction', { skip: withoutNgin
     const folder = await newFolder(t);
     // The plans of these rows are unknown to the model.
     const args = ['--max-unseen', 'none'];
-    const alone = await score(folder, service.url, args, input);
-    assert.equal(alone.code, 0, alone.stderr);
+    await exits(score(folder, service.url, args, input), 0);
     const nginx = { location: 'client_max_body_size 300k;' };
     const { finished, output, summary, statuses } = await through(t, nginx, { args, input });
     assert.equal(finished.code, 0, finished.stderr);

@@ -5,6 +5,8 @@ import { root } from './root.ts';
 import { bin, type Finished, type RunOptions } from './rowcast.ts';
 import { assertNoSecrets } from './secrets.ts';
 
+export { exits } from './rowcast.ts';
+
 /**
  * Runs `rowcast ARGS…` like the function of the same name in rowcast.ts, but in this process and from the compiled
  * modules, which takes a tenth of the time. It is for commands of which only output, messages and exit code matter: not

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -60,6 +61,18 @@ export function startRowcast(args: readonly string[], options: RunOptions = {}):
 /** Runs `rowcast ARGS…` to its end. */
 export const rowcast = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
   startRowcast(args, options).finished;
+
+/** Waits for a command, which must exit with this code and say on stderr what these match. @returns what it wrote */
+export async function exits<T extends Pick<Finished, 'code' | 'stderr'>>(
+  running: Promise<T>,
+  code: number,
+  ...says: readonly RegExp[]
+): Promise<T> {
+  const finished = await running;
+  assert.equal(finished.code, code, finished.stderr);
+  for (const each of says) assert.match(finished.stderr, each);
+  return finished;
+}
 
 /** Collects the output of a command from now on, and waits for its exit. */
 async function finish(child: Running['child']): Promise<Finished> {

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { addKey, type NewKey } from '../../src/server/auth/key-store.ts';
 import { serve } from '../cli/commands/serving.ts';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { exits, rowcast } from '../support/rowcast.ts';
 import { noBrowser } from '../support/service/browser.ts';
 import { chooseFile, openBrowser, openPage } from '../support/web/browser.ts';
 import { slowHistory } from '../support/web/slow-history.ts';
@@ -85,8 +85,7 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
     const persona = join(folder, 'persona.csv');
     await writeFile(persona, `${Object.keys(features).join(',')}\n${Object.values(features).join(',')}\n`);
     const args = ['score', persona, '-o', 'scored.csv', '--report', report, '--url', server.url];
-    const scored = await rowcast(args, { cwd: folder, env: { ROWCAST_API_KEY: key } });
-    assert.equal(scored.code, 0, scored.stderr);
+    await exits(rowcast(args, { cwd: folder, env: { ROWCAST_API_KEY: key } }), 0);
     const [row] = parse(await readFile(join(folder, 'scored.csv')), { columns: true }) as Record<
       string,
       string

@@ -111,10 +111,7 @@ export const historyOptions = {
     defaultText: 'all but the predicted one',
   },
   'exclude-features': { kind: 'list', common: true, describe: 'columns that the report must not use' },
-  types: {
-    ...types,
-    choices: typeChoices,
-  },
+  types: { ...types, choices: typeChoices },
   nulls,
   'max-rejects': {
     kind: 'threshold',

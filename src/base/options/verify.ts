@@ -41,10 +41,7 @@ export const verifyOptions = {
   limit: { ...inputOptions.limit, describe: 'the --limit that the run had', defaultText: 'none' },
   ...shapeOptions,
   ...storeAccess,
-  nulls: {
-    ...inputOptions.nulls,
-    describe: 'the --nulls of the run or report, for a Parquet output',
-  },
+  nulls: { ...inputOptions.nulls, describe: 'the --nulls of the run or report, for a Parquet output' },
   names,
   encoding,
   delimiter,

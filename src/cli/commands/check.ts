@@ -46,8 +46,7 @@ export async function run(given: Context): Promise<number> {
       const accesses = await examinedAccesses(definition, { flags, env });
       const address = checkScore(definition.score, flagsOf(settings));
       checkEvaluation(definition);
-      if (definition.train !== undefined)
-        refuseBinsOfNumbers(resolveValues(trainOptions, {}, definition.train));
+      refuseBinsOfNumbers(resolveValues(trainOptions, {}, definition.train ?? {}));
       const refused =
         flags['trust-definition'] === true ? [] : accesses.filter(({ refusal }) => refusal !== undefined);
       const problems = refused.map(access => untrusted(definition, access));

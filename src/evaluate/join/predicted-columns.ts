@@ -1,5 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import { suggestNames } from '../../base/suggest-names.ts';
 import { DEFAULT_PREFIX } from '../../formats/appended.ts';
 
@@ -74,6 +75,9 @@ function hintFor(
 ): string {
   const columns = `The columns are: ${formatList(names.map(name => `"${name}"`))}.`;
   if (classes !== undefined) return `Name the classes as the columns do. ${columns}`;
+  const predicted = names.flatMap(name => /^predicted_(.+)$/s.exec(name)?.[1] ?? []);
+  if (predicted.length > 0 && probabilities.length === 0)
+    return `Did you mean --predict ${shellWord(predicted[0] ?? '')}?`;
   return probabilities.length === 1
     ? 'If there are two classes, name both: --classes no,yes.'
     : `Give a file that score has written, and its --prefix if it had one. ${columns}`;

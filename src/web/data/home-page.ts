@@ -134,7 +134,7 @@ function dataRow({ id, meta }: ListedData, session: Session): Html {
 /** The empty home page: one thing to do. */
 const firstUpload = (session: Session): Html => html`<section class="empty drop" data-upload>
 <h2>Upload data to learn from</h2>
-<p class="lead">A CSV, JSON lines or Parquet file whose rows have a known outcome, such as customers and whether they left. Then choose the column to predict.</p>
+<p class="lead">A CSV, JSON lines or Parquet file whose rows have a known outcome, such as customers and whether they left or what they spent. Then choose the column to predict.</p>
 ${uploadBox(
   'Upload a file',
   html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p></form>`,

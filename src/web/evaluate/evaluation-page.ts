@@ -65,6 +65,11 @@ const table = (name: string, head: readonly HtmlPart[], rows: readonly (readonly
 <tbody>${rows.map(([first, ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map(cell => html`<td class="num">${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 
+const aboutClasses =
+  'AUC and Gini say how well the probabilities rank rows: 0.5 and 0 are chance, 1 is perfect. Log loss, Brier score and calibration error are smaller if the probabilities are right.';
+const aboutNumbers =
+  'RMSE, MAE (the mean absolute error) and bias (prediction minus actual number) are in the unit of the column. R² is the share of the variance that is explained: 1 is perfect, 0 the mean of all.';
+
 function figuresSection(evaluation: Evaluation): Html {
   const { figures, testing, earlier, kind } = evaluation;
   const ofClasses = kind === 'classes';
@@ -95,6 +100,7 @@ function figuresSection(evaluation: Evaluation): Html {
     ...(earlier === null ? [] : ['Earlier', 'Difference']),
   ];
   return html`<section class="card stack" aria-labelledby="figures"><h2 id="figures">Figures</h2>
+<p class="muted">${ofClasses ? aboutClasses : aboutNumbers}</p>
 ${testing !== null && html`<p class="muted">Next to what the report's own testing rows showed.</p>`}
 ${earlier !== null && html`<p class="muted">Earlier: <span class="path">${sanitize(earlier.evaluation)}</span>, made at ${minuteOf(earlier.evaluated_at)}.</p>`}
 ${table('Table of figures', head, rows)}</section>`;

@@ -83,7 +83,7 @@ export const fileNameOf = (given: string): string =>
 /** What to do about errors of runs, instead of the hints for the command line. */
 export const runHints: Readonly<Record<string, string>> = {
   group_too_large: 'Write the file with smaller row groups.',
-  missing_columns: 'Add the columns to the file. Their values may be empty.',
+  missing_columns: 'Add what is missing to the file, if need be with empty values, or train without it.',
   too_many_mismatches: 'Check that this is the right file. The command line can score it all the same.',
   too_many_missing: 'Check that this is the right file. The command line can score it all the same.',
   too_many_unseen: 'Check that this is the right file. The command line can score it all the same.',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast, spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { exits, rowcast, spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 import { header, malformed, row, wide } from '../../support/service/uploads.ts';
 import { type StubOptions, startStub } from '../../support/stub/service.ts';
@@ -37,8 +37,7 @@ async function checkNothingLeft(folder: string): Promise<void> {
 describe('rowcast batch-predict', () => {
   it('writes the same output as score, from file to file', async t => {
     const { folder, from, to, env, args } = await prepare(t);
-    const { code, stdout, stderr } = await rowcast(args, { env });
-    assert.equal(code, 0);
+    const { stdout, stderr } = await exits(rowcast(args, { env }), 0);
     assert.equal(String(stdout), '');
     assert.match(stderr, /3,000 rows scored in [\d.]+ s, to .*out\.csv/);
     const scored = await rowcast(['score', from, '--report', 'one'], { env });
@@ -62,8 +61,7 @@ describe('rowcast batch-predict', () => {
   it('reads stdin, plain or gzip, and writes only CSV to stdout', async t => {
     const { env } = await prepare(t);
     for (const stdin of [good, gzipSync(good)]) {
-      const { code, stdout } = await rowcast(['batch-predict', '--report', 'one'], { env, stdin });
-      assert.equal(code, 0);
+      const { stdout } = await exits(rowcast(['batch-predict', '--report', 'one'], { env, stdin }), 0);
       assert.equal(String(stdout).split('\n').length, 3002);
     }
   });
@@ -81,9 +79,7 @@ describe('rowcast batch-predict', () => {
 
   it('exits with 1 if rows were rejected', async t => {
     const { to, env, args } = await prepare(t, `${good}${malformed}\n`);
-    const { code, stderr } = await rowcast(args, { env });
-    assert.equal(code, 1);
-    assert.match(stderr, /3,000 rows scored, 1 rejected/);
+    await exits(rowcast(args, { env }), 1, /3,000 rows scored, 1 rejected/);
     assert.equal((await readFile(to, 'utf8')).split('\n').length, 3002);
   });
 
@@ -134,10 +130,9 @@ describe('rowcast batch-predict', () => {
   it('exits with 3 if the input turns out to be invalid, and leaves OUTPUT unchanged', async t => {
     const { folder, to, env, args } = await prepare(t, `${good}1,"x`);
     await writeFile(to, 'former');
-    const { code, stderr } = await rowcast(args, { env });
-    assert.equal(code, 3);
-    assert.match(
-      stderr,
+    await exits(
+      rowcast(args, { env }),
+      3,
       /in\.csv:3002: the quote that opens on this line is not closed .*\[unclosed_quote\]/,
     );
     assert.equal(await readFile(to, 'utf8'), 'former');
@@ -149,9 +144,11 @@ describe('rowcast batch-predict', () => {
     const { url, key } = await serving(t);
     const env = { ROWCAST_URL: url, ROWCAST_API_KEY: key };
     await writeFile(to, 'former');
-    const { code, stderr } = await rowcast(args, { env });
-    assert.equal(code, 75);
-    assert.match(stderr, /the connection was closed: .*\[connection_broken\]\n.*rowcast score reports/);
+    await exits(
+      rowcast(args, { env }),
+      75,
+      /the connection was closed: .*\[connection_broken\]\n.*rowcast score reports/,
+    );
     assert.equal(await readFile(to, 'utf8'), 'former');
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
@@ -187,16 +184,17 @@ describe('rowcast batch-predict', () => {
       return true;
     });
     await writeFile(prepared.from, wide.rows(50_000));
-    const { code } = await rowcast(prepared.args, { env: prepared.env });
-    assert.equal(code, 3);
+    await exits(rowcast(prepared.args, { env: prepared.env }), 3);
     await checkNothingLeft(prepared.folder);
   });
 
   it('exits with 75 if no data is sent or received for longer than the timeout', async t => {
     const { folder, env, args } = await prepareStub(t, () => true);
-    const { code, stderr } = await rowcast([...args, '--idle-timeout', '0.5'], { env });
-    assert.equal(code, 75);
-    assert.match(stderr, /no data was sent or received for 0\.5 s \[service_timeout\]/);
+    await exits(
+      rowcast([...args, '--idle-timeout', '0.5'], { env }),
+      75,
+      /no data was sent or received for 0\.5 s \[service_timeout\]/,
+    );
     await checkNothingLeft(folder);
   });
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast check', () => {
@@ -13,8 +13,10 @@ describe('rowcast check', () => {
       'bad.yaml':
         'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  report: r\nservice:\n  batch-rows: many\n  max-outage: 5 minutes\n',
     });
-    const { code, stdout, stderr } = await rowcast(['check', 'good.yaml', 'bad.yaml', 'none.yaml'], { cwd });
-    assert.equal(code, 2);
+    const { stdout, stderr } = await exits(
+      rowcast(['check', 'good.yaml', 'bad.yaml', 'none.yaml'], { cwd }),
+      2,
+    );
     assert.match(
       stdout.toString(),
       /^ {2}reads {3}score\.input: a\.csv\n {2}reads {3}score\.report: the report r in .*\.rowcast\n$/,
@@ -46,12 +48,8 @@ describe('rowcast check', () => {
       'both.yaml': `${score}train: { history: h.csv, report: r, predict: y, target: numbers }\nevaluate: { scored: s.csv, labels: l.csv, key: id }\n`,
     });
     const check = (file: string) => rowcast(['check', file], { cwd });
-    const bins = await check('bins.yaml');
-    assert.equal(bins.code, 2);
-    assert.match(bins.stderr, /bins\.yaml: --bins predicts ranges, .*\n {2}Leave out one of them\./);
-    const key = await check('key.yaml');
-    assert.equal(key.code, 2);
-    assert.match(key.stderr, /key\.yaml:2: --labels: nothing says which label is whose/);
+    await exits(check('bins.yaml'), 2, /bins\.yaml: --bins predicts ranges, .*\n {2}Leave out one of them\./);
+    await exits(check('key.yaml'), 2, /key\.yaml:2: --labels: nothing says which label is whose/);
     assert.equal((await check('both.yaml')).code, 0);
   });
 
@@ -115,9 +113,11 @@ describe('rowcast run', () => {
     });
     const { env } = stub;
     const run = (...args: string[]) => rowcast(['run', '--trust-definition', ...args], { cwd, env });
-    const all = await run('jobs/none.yaml', 'jobs/a.yaml', 'jobs/b.yaml');
-    assert.equal(all.code, 3, all.stderr);
-    assert.match(all.stderr, /jobs\/none\.yaml|in\/none\.csv: no such file \[no_such_file\]/);
+    await exits(
+      run('jobs/none.yaml', 'jobs/a.yaml', 'jobs/b.yaml'),
+      3,
+      /jobs\/none\.yaml|in\/none\.csv: no such file \[no_such_file\]/,
+    );
     assert.match(await readFile(join(cwd, 'a.csv'), 'utf8'), /^x,probability_no/);
     assert.equal((await run('jobs/a.yaml', 'jobs/b.yaml')).code, 1);
     const calls = stub.bodies.length;
@@ -143,8 +143,7 @@ describe('rowcast run', () => {
     const rows = async (...args: string[]) => {
       const settings = [`service.url=${stub.url}`, 'service.api-key-env=ROWCAST_OTHER_KEY', 'score.limit=2'];
       const set = settings.flatMap(setting => ['--set', setting]);
-      const { code, stderr } = await rowcast(['run', 'job.yaml', ...set, ...args], { cwd, env });
-      assert.equal(code, 0, stderr);
+      await exits(rowcast(['run', 'job.yaml', ...set, ...args], { cwd, env }), 0);
       return (await readFile(join(cwd, 'out.csv'), 'utf8')).trim().split('\n').length - 1;
     };
     assert.equal(await rows(), 2);

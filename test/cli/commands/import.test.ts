@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { savedModels } from '../../models/imported/files.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
 import type { Finished } from '../../support/rowcast.ts';
 
@@ -15,8 +15,7 @@ async function bench(t: TestContext) {
   const cwd = await newFolder(t);
   const run = (...args: string[]): Promise<Finished> => rowcast(args, { cwd });
   const refused = async (args: string, ...patterns: RegExp[]): Promise<void> => {
-    const { code, stderr } = await run('import', ...args.split(' '));
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(run('import', ...args.split(' ')), 2);
     for (const pattern of patterns) assert.match(stderr, pattern);
   };
   return { cwd, run, refused, write: (name: string, text: string) => writeFile(join(cwd, name), text) };
@@ -38,12 +37,13 @@ describe('rowcast import', () => {
     const { cwd, run, write } = await bench(t);
     const name = 'xgboost-3.4-binary-json';
     const [saved] = savedModels(name);
-    const imported = await run('import', model(`${name}.json`), '--report', 'churn', '--classes', 'no,yes');
-    assert.equal(imported.code, 0, imported.stderr);
+    const imported = await exits(
+      run('import', model(`${name}.json`), '--report', 'churn', '--classes', 'no,yes'),
+      0,
+    );
     assert.match(imported.stdout.toString(), /^churn: no, yes\n\n {2}algorithm {2}XGBoost, \d+ trees\n$/);
     await write('in.csv', rowsOf(name));
-    const scored = await run('score', 'in.csv', '--report', 'churn', '-o', 'out.csv');
-    assert.equal(scored.code, 0, scored.stderr);
+    await exits(run('score', 'in.csv', '--report', 'churn', '-o', 'out.csv'), 0);
     const [, ...lines] = (await readFile(join(cwd, 'out.csv'), 'utf8')).trimEnd().split('\n');
     const { fround } = Math;
     for (const [row, line] of lines.entries()) {

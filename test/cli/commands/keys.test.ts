@@ -3,22 +3,26 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 
 describe('rowcast keys', () => {
   it('creates, lists and revokes keys; a new key is the only thing on stdout, and is shown once', async t => {
     const env = { ROWCAST_HOME: await newFolder(t) };
     for (const id of ['churn', 'telco'])
       await mkdir(join(env.ROWCAST_HOME, 'reports', id), { recursive: true });
-    const added = await rowcast(['keys', 'add', 'etl', '--report', 'churn', '--report', 'telco'], { env });
-    assert.equal(added.code, 0, added.stderr);
+    const added = await exits(
+      rowcast(['keys', 'add', 'etl', '--report', 'churn', '--report', 'telco'], { env }),
+      0,
+    );
     const key = added.stdout.toString();
     assert.match(key, /^rowcast_[\w-]{43}\n$/);
     assert.ok(!added.stderr.includes(key.trim()));
-    const all = await rowcast(['keys', 'add', 'laptop', '--scope', 'testing-results', '--expires', '90d'], {
-      env,
-    });
-    assert.equal(all.code, 0, all.stderr);
+    await exits(
+      rowcast(['keys', 'add', 'laptop', '--scope', 'testing-results', '--expires', '90d'], {
+        env,
+      }),
+      0,
+    );
     const listed = await rowcast(['keys'], { env });
     assert.match(
       listed.stdout.toString(),
@@ -36,8 +40,7 @@ describe('rowcast keys', () => {
       damaged: false,
     });
     assert.deepEqual([keys.length, keys[1].reports], [2, 'all']);
-    const revoked = await rowcast(['keys', 'revoke', 'etl'], { env });
-    assert.equal(revoked.code, 0, revoked.stderr);
+    const revoked = await exits(rowcast(['keys', 'revoke', 'etl'], { env }), 0);
     assert.equal(revoked.stdout.length, 0);
     assert.doesNotMatch((await rowcast(['keys'], { env })).stdout.toString(), /etl/);
   });
@@ -47,8 +50,10 @@ describe('rowcast keys', () => {
     const said: string[] = [];
     for (const mode of [0o777, 0o1777, 0o775]) {
       await chmod(home, mode);
-      const { code, stderr } = await rowcast(['keys', 'add', `key-${mode}`], { env: { ROWCAST_HOME: home } });
-      assert.equal(code, 0, stderr);
+      const { stderr } = await exits(
+        rowcast(['keys', 'add', `key-${mode}`], { env: { ROWCAST_HOME: home } }),
+        0,
+      );
       said.push(stderr);
     }
     assert.ok(said[0]?.includes(`keys in ${home}; if that is not wanted: chmod o-w ${home}`), said[0]);
@@ -119,8 +124,7 @@ describe('rowcast keys', () => {
     it(`refuses ${what}`, async t => {
       const env = { ROWCAST_HOME: await newFolder(t) };
       if (before !== undefined) assert.equal((await rowcast(['keys', ...before], { env })).code, 0);
-      const { code, stdout, stderr } = await rowcast(['keys', ...args], { env });
-      assert.equal(code, 2, stderr);
+      const { stdout, stderr } = await exits(rowcast(['keys', ...args], { env }), 2);
       assert.equal(stdout.length, 0);
       assert.match(stderr, says);
     });

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
@@ -29,8 +29,7 @@ const rows = (count: number): string => `id,tenure,note\n${'a,1,x\n'.repeat(coun
 describe('rowcast plan', () => {
   it('shows columns, types, dialect, rows, requests and disk space, and writes nothing', async t => {
     const { plan, json, stub, cwd } = await planned(t, { 'in.csv': rows(2500) });
-    const { code, stdout } = await plan('in.csv', '-o', 'out.csv');
-    assert.equal(code, 0);
+    const { stdout } = await exits(plan('in.csv', '-o', 'out.csv'), 0);
     assert.match(stdout.toString(), /^sent +id \(categorical\), tenure \(numerical\)$/m);
     assert.match(stdout.toString(), /^rows +2,500, in 3 batches$/m);
     assert.match(
@@ -54,8 +53,7 @@ describe('rowcast plan', () => {
       return true;
     };
     const { plan } = await planned(t, { 'in.csv': rows(5) }, { first });
-    const { code, stdout } = await plan('in.csv', '--protocol', 'mlflow', '--missing', 'omit');
-    assert.equal(code, 2);
+    const { stdout } = await exits(plan('in.csv', '--protocol', 'mlflow', '--missing', 'omit'), 2);
     assert.match(stdout.toString(), /^sent +id, tenure, note$/m);
     assert.match(
       stdout.toString(),
@@ -65,8 +63,7 @@ describe('rowcast plan', () => {
 
   it('shows missing columns and near misses, and exits with 2', async t => {
     const { plan, json } = await planned(t, { 'in.csv': 'id,Tenure\na,1\n' });
-    const { code, stdout, stderr } = await plan('in.csv');
-    assert.equal(code, 2);
+    const { stdout, stderr } = await exits(plan('in.csv'), 2);
     assert.match(stdout.toString(), /^missing +tenure$/m);
     assert.match(stdout.toString(), /^did you mean +tenure for Tenure\?$/m);
     assert.match(stderr, /\[missing_columns\]/);
@@ -111,8 +108,7 @@ describe('rowcast plan', () => {
     await writeFile(join(cwd, 'a.yaml'), definition('in.csv'));
     await writeFile(join(cwd, 'b.yml'), definition('other.csv'));
     const run = (...args: string[]) => rowcast(args, { cwd, env });
-    const { code, stdout, stderr } = await run('plan', 'a.yaml', 'b.yml');
-    assert.equal(code, 0, stderr);
+    const { stdout } = await exits(run('plan', 'a.yaml', 'b.yml'), 0);
     assert.match(stdout.toString(), /^rows +2,500, in 3 batches$[\s\S]*^rows +3, in 1 batch$/m);
     const text = stdout.toString().replaceAll(/[\d.,]+ \w+ free/g, '');
     const dry = await run('run', 'a.yaml', 'b.yml', '--dry-run');
@@ -139,10 +135,9 @@ describe('rowcast plan', () => {
       'a b.yaml': `${train}score: {input: in.csv, report: r, output: out.csv}\n`,
       'in.csv': rows(3),
     });
-    const { code, stderr } = await rowcast(['plan', 'a b.yaml', '--home', 'home'], { cwd, env: {} });
-    assert.equal(code, 2);
-    assert.match(
-      stderr,
+    await exits(
+      rowcast(['plan', 'a b.yaml', '--home', 'home'], { cwd, env: {} }),
+      2,
       /there is no report "r" \[no_such_report\]\n {2}It can be planned once .*: rowcast run 'a b\.yaml' --home home\n/,
     );
   });
@@ -154,9 +149,11 @@ describe('rowcast plan', () => {
     const { code, stdout, stderr } = await plan('in.csv', '--compare', 's.json', '--summary', './s.json');
     assert.deepEqual([code, stdout.toString()], [2, ''], stderr);
     assert.match(stderr, /\[output_is_input\]/);
-    const warned = await plan('in.csv', '--compare', 'nowhere.json');
-    assert.equal(warned.code, 0);
-    assert.match(warned.stderr, /nothing to compare with: nowhere\.json: no such file/);
+    await exits(
+      plan('in.csv', '--compare', 'nowhere.json'),
+      0,
+      /nothing to compare with: nowhere\.json: no such file/,
+    );
     assert.equal((await plan('in.csv', '-o', 'new/out.csv', '--compare', 's.json')).code, 0);
   });
 
@@ -175,8 +172,7 @@ describe('rowcast plan', () => {
       'history.csv': `x,y\n${history.join('')}`,
       'in.csv': 'x,note\n3,"a\nb"\n4,c\n',
     });
-    const train = await rowcast(['train', 'history.csv', '--predict', 'y', '--report', 'r'], { cwd });
-    assert.equal(train.code, 0, train.stderr);
+    await exits(rowcast(['train', 'history.csv', '--predict', 'y', '--report', 'r'], { cwd }), 0);
     await writeFile(join(cwd, 'in.jsonl'), '{"x":3,"note":"a"}\n{"x":4,"note":"b"}\n');
     for (const [input, ...more] of [
       ['in.csv'],
@@ -202,18 +198,18 @@ describe('rowcast plan', () => {
         },
       },
     );
-    const { code, stderr } = await plan('in.csv', '--probe', '1');
-    assert.equal(code, 75);
-    assert.match(stderr, /\[http_503\]/);
+    await exits(plan('in.csv', '--probe', '1'), 75, /\[http_503\]/);
   });
 
   slow('waits a few seconds for a service that is down, whatever a definition says of its run', async t => {
     const job = 'score: { input: in.csv, output: out.csv, report: r }\nservice: { max-outage: 1h }';
     const { stub, cwd, env } = await planned(t, { 'in.csv': rows(3), 'job.yaml': job });
     await stub.close();
-    const { code, stderr } = await rowcast(['plan', 'job.yaml'], { cwd, env });
-    assert.equal(code, 75, stderr);
-    assert.match(stderr, /cannot connect to the service.*for up to 5 s/);
+    await exits(
+      rowcast(['plan', 'job.yaml'], { cwd, env }),
+      75,
+      /cannot connect to the service.*for up to 5 s/,
+    );
   });
 
   it('prints the body of the first request with --show-request', async t => {
@@ -228,9 +224,7 @@ describe('rowcast plan', () => {
     const { cwd } = await planned(t, { 'in.csv': csv(history({ rows: 2 })) });
     const env = { ROWCAST_HOME: await trainedHome() };
     const args = ['plan', 'in.csv', '--report', 'one', '--show-request'];
-    const { code, stderr } = await rowcast(args, { cwd, env });
-    assert.equal(code, 2);
-    assert.match(stderr, /--show-request has no effect: a local report/);
+    await exits(rowcast(args, { cwd, env }), 2, /--show-request has no effect: a local report/);
   });
 
   it('adds up several inputs, and is what run --dry-run prints', async t => {
@@ -238,8 +232,7 @@ describe('rowcast plan', () => {
     const { json, cwd, env } = await planned(t, { 'a.csv': rows(3), 'b.csv': rows(4), 'job.yaml': job });
     const { rows: total, inputs } = await json('*.csv', '-o', 'out/{name}.csv');
     assert.deepEqual([total, inputs.length], [7, 2]);
-    const { code, stdout } = await rowcast(['run', 'job.yaml', '--dry-run'], { cwd, env });
-    assert.equal(code, 0);
+    const { stdout } = await exits(rowcast(['run', 'job.yaml', '--dry-run'], { cwd, env }), 0);
     assert.match(stdout.toString(), /7 rows, 2 requests/);
     assert.deepEqual((await readdir(cwd)).sort(), ['a.csv', 'b.csv', 'job.yaml']);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { writeReport } from '../../../src/models/store/write-report.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import type { Finished } from '../../support/rowcast.ts';
 import { reportOf } from '../../support/service/report.ts';
 
@@ -25,8 +25,7 @@ describe('rowcast reports', () => {
   it('lists the reports, and shows which are damaged and why', async t => {
     const { cwd, run } = await bench(t);
     await appendFile(join(cwd, '.rowcast/reports/two/model.zip'), 'x');
-    const { code, stdout, stderr } = await run('reports');
-    assert.equal(code, 0);
+    const { stdout, stderr } = await exits(run('reports'), 0);
     assert.match(stdout.toString(), /^one +outcome +no, yes +50\.0%\ntwo +\(damaged\)$/m);
     assert.match(stderr, /the report "two" is damaged: model\.zip has changed/);
     const json = await run('reports', '--json');
@@ -54,13 +53,13 @@ describe('rowcast reports', () => {
 
   it('deletes a report, and fails for one that does not exist', async t => {
     const { run } = await bench(t);
-    const { code, stderr } = await run('reports', 'delete', 'one');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /deleted report one from .*\.rowcast/);
+    await exits(run('reports', 'delete', 'one'), 0, /deleted report one from .*\.rowcast/);
     assert.doesNotMatch((await run('reports')).stdout.toString(), /one/);
-    const again = await run('reports', 'delete', 'one');
-    assert.equal(again.code, 2);
-    assert.match(again.stderr, /there is no report "one".*\[no_such_report\]\n {2}.*two/);
+    await exits(
+      run('reports', 'delete', 'one'),
+      2,
+      /there is no report "one".*\[no_such_report\]\n {2}.*two/,
+    );
   });
 
   it('exits with 2 if the home is a file, and so do keys and serve', async t => {
@@ -77,8 +76,7 @@ describe('rowcast reports', () => {
   it('refuses an invalid command line, and deletes nothing', async t => {
     const { run } = await bench(t);
     for (const args of [['delete'], ['delete', '..'], ['remove', 'one'], ['delete', 'one', 'two']]) {
-      const { code, stderr } = await run('reports', ...args);
-      assert.equal(code, 2, stderr);
+      await exits(run('reports', ...args), 2);
     }
     assert.match((await run('reports')).stdout.toString(), /^one [\s\S]*^two /m);
   });
@@ -92,8 +90,7 @@ it('report and testing-results take report and folder from a definition, and ask
     [['report', 'one', '--json'], /"id": "one"/],
     [['testing-results'], /^results\n$/],
   ] as const) {
-    const { code, stdout, stderr } = await run(...args, '--definition', 'd.yaml');
-    assert.equal(code, 0, stderr);
+    const { stdout } = await exits(run(...args, '--definition', 'd.yaml'), 0);
     assert.match(stdout.toString(), says);
   }
   for (const command of ['report', 'testing-results'])

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/rowcast.ts';
+import { exits, rowcast } from '../../support/rowcast.ts';
 import { fetchChecked, get, post, problemOf } from '../../support/service/client.ts';
 import { persona, trainedHome } from '../../support/service/serving.ts';
 import { openConnection } from '../../support/service/socket.ts';
@@ -34,9 +34,11 @@ describe('rowcast serve', () => {
     const { url, end } = await serve(t, { ROWCAST_HOME: home });
     const { port } = new URL(url);
     const before = await keyIn(join(home, `serve-${port}.key`));
-    const second = await rowcast(['serve', '--port', port], { env: { ROWCAST_HOME: home } });
-    assert.equal(second.code, 2);
-    assert.match(second.stderr, /^rowcast: cannot listen on 127\.0\.0\.1:\d+: .*\[cannot_listen\]/);
+    await exits(
+      rowcast(['serve', '--port', port], { env: { ROWCAST_HOME: home } }),
+      2,
+      /^rowcast: cannot listen on 127\.0\.0\.1:\d+: .*\[cannot_listen\]/,
+    );
     assert.equal(await keyIn(join(home, `serve-${port}.key`)), before);
     assert.deepEqual(await readdir(home), [`serve-${port}.key`]);
     await end();
@@ -46,9 +48,11 @@ describe('rowcast serve', () => {
     const home = join(await newFolder(t), 'home');
     // There is nothing to read here, and nothing can be created.
     await symlink('nowhere/else', home);
-    const { code, stderr } = await rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } });
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /^rowcast: .*serve-\d+\.key: cannot write the temporary API key/m);
+    await exits(
+      rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } }),
+      2,
+      /^rowcast: .*serve-\d+\.key: cannot write the temporary API key/m,
+    );
   });
 
   it('trims white space from the environment’s key, as clients do', async t => {
@@ -170,11 +174,13 @@ describe('rowcast serve', () => {
   for (const { what, args = [], key, says } of refusals)
     it(`refuses ${what}`, async t => {
       const home = await newFolder(t);
-      const { code, stderr } = await rowcast(['serve', '--port', '0', ...args], {
-        env: { ROWCAST_HOME: home, ...(key !== undefined && { ROWCAST_API_KEY: key }) },
-      });
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, says);
+      const { stderr } = await exits(
+        rowcast(['serve', '--port', '0', ...args], {
+          env: { ROWCAST_HOME: home, ...(key !== undefined && { ROWCAST_API_KEY: key }) },
+        }),
+        2,
+        says,
+      );
       assert.ok(key === undefined || key === ' ' || !stderr.includes(key));
     });
 

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
 
 const semicolons = (text: string): string => text.replaceAll(',', ';');
@@ -32,17 +32,21 @@ describe('rowcast verify of what score has made of several files', () => {
   it('takes the same patterns, goes on after a difference, and has a total', async t => {
     const { run, score, read, path } = await bench(t);
     await score();
-    const fine = await run(['verify', ...patterns]);
-    assert.equal(fine.code, 0, fine.stderr);
-    assert.match(fine.stderr, /^rowcast: out\/a\.csv matches in\/a\.csv: 3 rows/);
-    assert.match(fine.stderr, /\nrowcast: 3 files: 3 match; 12 rows, 12 scored, 0 rejected, .* rows\/s\n$/);
+    await exits(
+      run(['verify', ...patterns]),
+      0,
+      /^rowcast: out\/a\.csv matches in\/a\.csv: 3 rows/,
+      /\nrowcast: 3 files: 3 match; 12 rows, 12 scored, 0 rejected, .* rows\/s\n$/,
+    );
     assert.equal((await run(['verify', ...patterns, '-q'])).stderr, '');
 
     await writeFile(path('out/b.csv'), (await read('out/b.csv')).replace('r1', 'x1'));
-    const other = await run(['verify', ...patterns, '--json']);
-    assert.equal(other.code, 4);
-    assert.match(other.stderr, /out\/b\.csv:3: .* \[difference\]/);
-    assert.match(other.stderr, /3 files: 2 match, 1 differs; .*\n {2}differ: out\/b\.csv\n$/);
+    const other = await exits(
+      run(['verify', ...patterns, '--json']),
+      4,
+      /out\/b\.csv:3: .* \[difference\]/,
+      /3 files: 2 match, 1 differs; .*\n {2}differ: out\/b\.csv\n$/,
+    );
     const { format, agrees, rows, files } = other.json();
     assert.deepEqual([format, agrees, rows.rows], [1, false, 10]);
     assert.deepEqual(
@@ -56,10 +60,9 @@ describe('rowcast verify of what score has made of several files', () => {
     assert.deepEqual([files[1].difference.line, files[1].difference.code], [3, 'difference']);
 
     await rm(path('out/b.csv'));
-    const missing = await run(['verify', ...patterns]);
-    assert.equal(missing.code, 3);
-    assert.match(
-      missing.stderr,
+    await exits(
+      run(['verify', ...patterns]),
+      3,
       /2 match, 1 not verified; .*\n {2}not verified: out\/b\.csv \[no_such_file\]\n$/,
     );
   });
@@ -75,12 +78,13 @@ describe('rowcast verify of what score has made of several files', () => {
         '  report: r, delimiter: ";", threshold: { yes: 0.4 }, keep: [id], prefix: p }\n',
     );
     // biome-ignore-end lint/suspicious/noTemplateCurlyInString: variables of a definition
-    const scored = await run('run nightly.yaml');
-    assert.equal(scored.code, 1, scored.stderr);
-    const { code, stderr } = await run('verify --definition nightly.yaml');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /all in bad\/b\.csv\)/);
-    assert.match(stderr, /2 files: 2 match; 5 rows, 4 scored, 1 rejected/);
+    await exits(run('run nightly.yaml'), 1);
+    await exits(
+      run('verify --definition nightly.yaml'),
+      0,
+      /all in bad\/b\.csv\)/,
+      /2 files: 2 match; 5 rows, 4 scored, 1 rejected/,
+    );
     await rm(path('bad/b.csv'));
     assert.equal((await run('verify --definition nightly.yaml')).code, 3);
     const half = await run('verify in/2026-10-05/a.csv --definition nightly.yaml');
@@ -91,9 +95,11 @@ describe('rowcast verify of what score has made of several files', () => {
     const { run, define } = await bench(t);
     await define('score: { input: in/a.csv, output: a.csv, report: r, if-exists: skip-unchanged }\n');
     await run('run nightly.yaml');
-    const { code, stderr, json } = await run('verify --definition nightly.yaml --json');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /^rowcast: a\.csv matches in\/a\.csv: 3 rows, .*\n$/);
+    const { json } = await exits(
+      run('verify --definition nightly.yaml --json'),
+      0,
+      /^rowcast: a\.csv matches in\/a\.csv: 3 rows, .*\n$/,
+    );
     assert.deepEqual([json().output, json().agrees, json().rows.rows], ['a.csv', true, 3]);
     await define('score: { input: in/a.csv, report: r }\n');
     assert.match((await run('verify --definition nightly.yaml')).stderr, /writes to stdout.*\[usage\]/);
@@ -116,22 +122,17 @@ describe('rowcast verify of what score has made of several files', () => {
   it('finds the inputs of a folder of outputs by its record', async t => {
     const { run, score, path } = await bench(t);
     await score();
-    const { code, stderr } = await run('verify out/');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /3 files: 3 match/);
+    await exits(run('verify out/'), 0, /3 files: 3 match/);
     await writeFile(path('in/d.csv'), 'id\n1\n');
     await score();
-    const unfinished = await run('verify out');
-    assert.equal(unfinished.code, 3);
-    assert.match(unfinished.stderr, /not verified: out\/d\.csv \[no_such_file\]/);
+    await exits(run('verify out'), 3, /not verified: out\/d\.csv \[no_such_file\]/);
     assert.match((await run('verify in')).stderr, /the folder has no record of runs/);
   });
 
   it('says of two folders which patterns to give, and they are taken', async t => {
     const { run, score } = await bench(t);
     await score();
-    const { code, stderr } = await run('verify in/ out/');
-    assert.equal(code, 2);
+    const { stderr } = await exits(run('verify in/ out/'), 2);
     const given = stderr.match(/rowcast verify '(.*?)' '(.*?)'/)?.slice(1) ?? [];
     assert.deepEqual(given, ['in/*.csv', 'out/{name}.csv']);
     assert.equal((await run(['verify', ...given])).code, 0);
@@ -148,9 +149,7 @@ describe('rowcast verify of what score has made of several files', () => {
     const asked = stub.bodies.length;
     await writeFile(path('key'), 'another');
     const sample = ['--sample', '1', '--report', 'r', '--api-key-file', 'key'];
-    const { code, stderr } = await run(['verify', ...patterns, ...sample]);
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /3 files: 3 not verified/);
+    await exits(run(['verify', ...patterns, ...sample]), 3, /3 files: 3 not verified/);
     assert.equal(stub.bodies.length, asked);
   });
 });
@@ -173,10 +172,9 @@ describe('rowcast repair of several outputs', () => {
     await correct('a');
     const scoring = ['score', 'out/a.csv.rejects', '-o', 'out/a.csv.corrected', '--report', 'r'];
     assert.equal((await run(scoring)).code, 0);
-    const one = await run(['repair', 'out/*.csv', '--json']);
-    assert.equal(one.code, 1, one.stderr);
-    assert.match(
-      one.stderr,
+    const one = await exits(
+      run(['repair', 'out/*.csv', '--json']),
+      1,
       /3 files: 1 repaired, 1 not corrected, 1 without rejects; 1 row repaired, all rejects of 1 file are left\n {2}not corrected: out\/c\.csv\n {2}correct the rows in OUTPUT\.rejects, score that file to OUTPUT\.corrected, and run the same command again\n$/,
     );
     assert.deepEqual(
@@ -194,11 +192,8 @@ describe('rowcast repair of several outputs', () => {
     );
     await correct('c');
     // The pattern of the rejects names them a.csv and c.csv.
-    const all = await run(['score', 'out/*.csv.rejects', '-o', 'fixed/{name}', '--report', 'r']);
-    assert.equal(all.code, 0, all.stderr);
-    const both = await run(['repair', 'out/*.csv', 'fixed/{name}.csv']);
-    assert.equal(both.code, 0, both.stderr);
-    assert.match(both.stderr, /1 repaired, 2 without rejects/);
+    await exits(run(['score', 'out/*.csv.rejects', '-o', 'fixed/{name}', '--report', 'r']), 0);
+    await exits(run(['repair', 'out/*.csv', 'fixed/{name}.csv']), 0, /1 repaired, 2 without rejects/);
     assert.equal((await run(['verify', 'in/*.csv', 'out/{name}.csv'])).code, 0);
   });
 
@@ -221,12 +216,16 @@ describe('rowcast repair of several outputs', () => {
     await writeFile(path('bad/a.csv'), (await read('bad/a.csv')).replace('bad', 'r1;5'));
     const scoring = 'score bad/a.csv -o out/a.csv.corrected --report r --delimiter ;';
     assert.equal((await run(scoring)).code, 0);
-    const { code, stderr } = await run('repair --definition nightly.yaml');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /1 file: 1 repaired; 1 row repaired, 0 still rejected/);
+    await exits(
+      run('repair --definition nightly.yaml'),
+      0,
+      /1 file: 1 repaired; 1 row repaired, 0 still rejected/,
+    );
     assert.equal((await run('verify --definition nightly.yaml')).code, 0);
-    const again = await run('repair out/a.csv --definition nightly.yaml --rejects bad/a.csv --json');
-    assert.equal(again.code, 0, again.stderr);
+    const again = await exits(
+      run('repair out/a.csv --definition nightly.yaml --rejects bad/a.csv --json'),
+      0,
+    );
     assert.deepEqual(again.json().rows, { placed: 0, already: 1, left: 0 });
   });
 });
@@ -249,15 +248,13 @@ describe('rowcast status and abort of several runs', () => {
   it('know from a definition what is still to be scored', async t => {
     const { run, score, define, path } = await bench(t);
     await define('score: { input: ["in/**/*.csv*"], output: "out/{name}.csv", report: r }\n');
-    const before = await run('status --definition nightly.yaml');
-    assert.equal(before.code, 3);
+    const before = await exits(run('status --definition nightly.yaml'), 3);
     assert.match(
       String(before.stdout),
       /^nightly\.yaml: 3 runs: 3 stopped\n\n {2}out\/a\.csv {2}stopped {2}no rows yet/,
     );
     await score();
-    const { code, stdout } = await run('status --definition nightly.yaml');
-    assert.equal(code, 0);
+    const { stdout } = await exits(run('status --definition nightly.yaml'), 0);
     assert.equal(String(stdout), 'nightly.yaml: 3 runs: 3 finished\n');
     // Its inputs were moved away.
     await rm(path('in'), { recursive: true });
@@ -303,8 +300,7 @@ describe('rowcast status and abort of several runs', () => {
       'abort --definition nightly.yaml',
     ]) {
       await stop(run, 'a', 'b');
-      const { code, stderr, json } = await run(`${line} --json`);
-      assert.equal(code, 0, stderr);
+      const { stderr, json } = await exits(run(`${line} --json`), 0);
       assert.match(stderr, /out\/a\.csv: the unfinished run is discarded\n/, line);
       assert.match(stderr, /: 2 unfinished runs discarded\n$/, line);
       assert.deepEqual(json().runs, [
@@ -312,9 +308,7 @@ describe('rowcast status and abort of several runs', () => {
         { output: 'out/b.csv', discarded: true },
       ]);
       assert.deepEqual(await readdir(path('out')), ['c.csv'], line);
-      const again = await run(line);
-      assert.equal(again.code, 2);
-      assert.match(again.stderr, /there is no unfinished run \[no_output\]/);
+      await exits(run(line), 2, /there is no unfinished run \[no_output\]/);
     }
   });
 
@@ -323,9 +317,11 @@ describe('rowcast status and abort of several runs', () => {
     await stop(run, 'a', 'b');
     await rm(path('out/a.csv.checkpoint'));
     await appendFile(path('out/a.csv.partial'), 'of somebody else');
-    const { code, stderr, json } = await run('abort out --json');
-    assert.equal(code, 3);
-    assert.match(stderr, /out\/a\.csv\.partial: the partial file does not belong to an unfinished run/);
+    const { json } = await exits(
+      run('abort out --json'),
+      3,
+      /out\/a\.csv\.partial: the partial file does not belong to an unfinished run/,
+    );
     assert.deepEqual(
       json().runs.map(({ discarded }: { discarded: boolean }) => discarded),
       [false, true],

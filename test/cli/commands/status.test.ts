@@ -12,7 +12,7 @@ import type { Status } from '../../../src/runs/status/status.ts';
 import type { StatusReport } from '../../../src/runs/status/status-report.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
-import { bin, startRowcast } from '../../support/rowcast.ts';
+import { bin, exits, startRowcast } from '../../support/rowcast.ts';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
 import { slow } from '../../support/slow.ts';
 import { startStub } from '../../support/stub/service.ts';
@@ -30,14 +30,12 @@ describe('rowcast status', () => {
     const isSaved = appears(cwd, 'out.csv.checkpoint');
     const child = spawn(process.execPath, [bin, ...args, ...how], { cwd, env });
     await isSaved;
-    const running = await rowcast(['status', 'out.csv'], { cwd });
-    assert.equal(running.code, 75);
+    const running = await exits(rowcast(['status', 'out.csv'], { cwd }), 75);
     const alive = running.stdout.toString();
     const now = JSON.parse((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString());
     assert.deepEqual([now.state, now.alive, now.pid, now.host], ['running', true, child.pid, hostname()]);
     assert.ok(now.eta_seconds > 0);
-    const folder = await rowcast(['status', '.'], { cwd });
-    assert.equal(folder.code, 75);
+    const folder = await exits(rowcast(['status', '.'], { cwd }), 75);
     assert.match(
       folder.stdout.toString(),
       /^\.: 1 run: 1 running\n\n {2}out\.csv {2}running {2}\d+% {2}\d+ rows {2}[\d,]+ rows\/s {2}about \d+ (s|min) left\n$/,
@@ -50,8 +48,7 @@ describe('rowcast status', () => {
     const checkpoint = await readFile(join(cwd, 'out.csv.checkpoint'), 'utf8');
     const { position, rowCounts }: Checkpoint = JSON.parse(checkpoint);
     assert.ok(position.row <= 41, `${position.row}`);
-    const { code, stdout, stderr } = await rowcast(['status', 'out.csv'], { cwd });
-    assert.equal(code, 3, stderr);
+    const { stdout, stderr } = await exits(rowcast(['status', 'out.csv'], { cwd }), 3);
     assert.equal(stderr, '');
     const text = stdout.toString();
     const share = Math.floor((100 * position.offset) / 498);
@@ -82,8 +79,7 @@ describe('rowcast status', () => {
     assert.ok(report.rows_per_second > 0);
 
     isHeld = false;
-    const again = await rowcast([...args, ...how], { cwd, env });
-    assert.equal(again.code, 0, again.stderr);
+    await exits(rowcast([...args, ...how], { cwd, env }), 0);
     const done = await rowcast(['status', 'out.csv'], { cwd });
     assert.match(
       done.stdout.toString(),
@@ -110,8 +106,7 @@ describe('rowcast status', () => {
     await isSaved;
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const { code, stderr } = await rowcast(['abort', 'out.csv'], { cwd });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(['abort', 'out.csv'], { cwd }), 0);
     // The summary says that the run was running.
     assert.deepEqual((await readdir(cwd, { recursive: true })).sort(), ['in.csv', 'of', 'of/summary.json']);
   });
@@ -119,9 +114,11 @@ describe('rowcast status', () => {
   it('leaves a checkpoint that is damaged to the command that scores again, which abort names', async t => {
     const cwd = await newFolder(t);
     for (const file of ['out.csv.checkpoint', 'out.csv.partial']) await writeFile(join(cwd, file), 'x');
-    const { code, stderr } = await rowcast(['abort', 'out.csv'], { cwd });
-    assert.equal(code, 2);
-    assert.match(stderr, /\[bad_checkpoint\]\n {2}Run the command that scores it again, with --restart\./);
+    await exits(
+      rowcast(['abort', 'out.csv'], { cwd }),
+      2,
+      /\[bad_checkpoint\]\n {2}Run the command that scores it again, with --restart\./,
+    );
     assert.deepEqual((await readdir(cwd)).sort(), ['out.csv.checkpoint', 'out.csv.partial']);
   });
 
@@ -143,8 +140,7 @@ describe('rowcast status', () => {
     await appendFile(join(cwd, 'in.csv'), '5,x\n');
     assert.match(await status(), /^out\.csv: stopped; the input has changed since/);
     await writeFile(join(cwd, 'in.csv'), `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`);
-    const { code, stderr } = await rowcast([...args, '--max-rejects', '2'], { cwd, env });
-    assert.equal(code, 1, stderr);
+    await exits(rowcast([...args, '--max-rejects', '2'], { cwd, env }), 1);
     assert.match(await status(), /^out\.csv: finished/);
   });
 
@@ -155,8 +151,7 @@ describe('rowcast status', () => {
     await appendFile(join(cwd, 'c.csv'), '"');
     const args = ['score', '*.csv', '-o', 'scored/{name}.csv', '--report', 'r', '--batch-rows', '1'];
     assert.equal((await rowcast(args, { cwd, env })).code, 3);
-    const { code, stdout } = await rowcast(['status', 'scored'], { cwd });
-    assert.equal(code, 3);
+    const { stdout } = await exits(rowcast(['status', 'scored'], { cwd }), 3);
     assert.match(
       stdout.toString(),
       /^scored: 3 runs: 2 finished, 1 stopped\n\n {2}scored\/c\.csv {2}stopped {2}\d+% {2}\d rows {2}c\.csv: the quote that opens .* \[unclosed_quote\]\n$/,
@@ -184,8 +179,7 @@ describe('rowcast status', () => {
     const args = ['score', '*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--jobs', '1'];
     const { child, finished } = startRowcast(args, { cwd, env });
     await isHeld;
-    const { code, stdout } = await rowcast(['status', 'out'], { cwd });
-    assert.equal(code, 75);
+    const { stdout } = await exits(rowcast(['status', 'out'], { cwd }), 75);
     assert.match(stdout.toString(), /^out: 3 runs: 1 running, 2 waiting\n.*out\/b\.csv +waiting/s);
     child.kill('SIGKILL');
     await finished.catch(() => {}); // it has no exit code

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { rowcast } from '../../support/in-process.ts';
-import { startRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { exits, startRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { csv } from '../../support/service/history.ts';
 import { nightly, table } from './nightly.ts';
 
@@ -20,9 +20,7 @@ describe('a definition that trains and scores', () => {
     const seeded = await run('--set', 'train.seed=2');
     assert.match(seeded.stderr, /report churn is trained again: --seed has changed\n/);
     await appendFile(join(cwd, 'history.csv'), csv(table.slice(1, 3)));
-    const changed = await run();
-    assert.equal(changed.code, 0, changed.stderr);
-    assert.match(changed.stderr, /is trained again: the history has changed, --seed has changed\n/);
+    await exits(run(), 0, /is trained again: the history has changed, --seed has changed\n/);
     assert.notEqual(await version(), first);
   });
 
@@ -30,13 +28,9 @@ describe('a definition that trains and scores', () => {
     const { cwd, run } = await nightly(t);
     await run();
     await writeFile(join(cwd, 'home/reports/churn/model.zip'), '');
-    const { code, stderr } = await run();
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /report churn is trained again: it is damaged\n/);
+    await exits(run(), 0, /report churn is trained again: it is damaged\n/);
     await writeFile(join(cwd, 'home/reports/churn/report.json'), '');
-    const refused = await run();
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /\[damaged_report\]\n.*--set train\.if-exists=replace/);
+    await exits(run(), 2, /\[damaged_report\]\n.*--set train\.if-exists=replace/);
     assert.equal((await run('--set', 'train.if-exists=replace')).code, 0);
   });
 
@@ -45,15 +39,13 @@ describe('a definition that trains and scores', () => {
     await appendFile(join(cwd, 'customers.csv'), 'malformed\n');
     await run('--max-rejects', '0');
     await appendFile(join(cwd, 'history.csv'), csv(table.slice(1, 3)));
-    const stopped = await run('--max-rejects', '0');
-    assert.equal(stopped.code, 3, stopped.stderr);
-    assert.match(
-      stopped.stderr,
+    await exits(
+      run('--max-rejects', '0'),
+      3,
       /scored\.csv: the unfinished run is of different work, so it is kept as scored\.csv\.partial\.old/,
     );
     assert.ok((await readdir(cwd)).includes('scored.csv.checkpoint.old'));
-    const { code, stderr } = await run();
-    assert.equal(code, 1, stderr);
+    await exits(run(), 1);
     assert.equal((await readFile(join(cwd, 'scored.csv'), 'utf8')).trim().split('\n').length, 20);
     assert.deepEqual(
       (await readdir(cwd)).filter(name => name.endsWith('.old')),
@@ -66,9 +58,7 @@ describe('a definition that trains and scores', () => {
     await appendFile(join(cwd, 'customers.csv'), 'malformed\n');
     await run('--max-rejects', '0');
     await writeFile(join(cwd, 'customers.csv'), csv(table.slice(0, 10)));
-    const { code, stderr } = await run();
-    assert.equal(code, 2);
-    assert.match(stderr, /the input has changed since .*\[other_work\]/);
+    await exits(run(), 2, /the input has changed since .*\[other_work\]/);
   });
 
   it('does not replace a report that was trained by hand, unless it is the same or that is asked for', async t => {
@@ -102,11 +92,12 @@ describe('a definition that trains and scores', () => {
     const other = text.replace('scored.csv', 'other.csv');
     await writeFile(join(cwd, 'same.yaml'), other);
     await writeFile(join(cwd, 'other.yaml'), other.replace('report: churn }', 'report: churn, seed: 2 }'));
-    const both = await run('same.yaml');
-    assert.equal(both.code, 0, both.stderr);
-    const { code, stderr } = await run('other.yaml');
-    assert.equal(code, 2);
-    assert.match(stderr, /nightly\.yaml and other\.yaml would train the same report, churn \[same_output\]/);
+    await exits(run('same.yaml'), 0);
+    await exits(
+      run('other.yaml'),
+      2,
+      /nightly\.yaml and other\.yaml would train the same report, churn \[same_output\]/,
+    );
   });
 
   it('can be killed while it trains and while it scores, and then resumes with the same report', async t => {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../../support/folder.ts';
-import { bin, type Finished, rowcast, spawnRowcast } from '../../support/rowcast.ts';
+import { bin, exits, type Finished, rowcast, spawnRowcast } from '../../support/rowcast.ts';
 import { csv, history } from '../../support/service/history.ts';
 
 /** A folder with a history whose header and notes contain control characters, and a function that runs `train`. */
@@ -39,10 +39,9 @@ describe('rowcast train', () => {
     const { cwd, train } = await bench(t);
     await writeFile(join(cwd, 'home'), '');
     for (const home of ['home', 'home/deeper']) {
-      const { code, stderr } = await train(home);
-      assert.equal(code, 2, stderr);
-      assert.match(
-        stderr,
+      const { stderr } = await exits(
+        train(home),
+        2,
         /rowcast: .*\/home.*: cannot write reports: a file exists where a folder is needed \[unwritable_home\]/,
       );
       assert.doesNotMatch(stderr, /\n +at /);
@@ -54,9 +53,11 @@ describe('rowcast train', () => {
     timeout: 60_000,
   }, async t => {
     const { train } = await bench(t);
-    const { code, stderr } = await train('/proc/x/y');
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /\/proc\/x\/y: cannot write reports: .*\[unwritable_home\]\n {2}Set ROWCAST_HOME/);
+    await exits(
+      train('/proc/x/y'),
+      2,
+      /\/proc\/x\/y: cannot write reports: .*\[unwritable_home\]\n {2}Set ROWCAST_HOME/,
+    );
   });
 
   it('refuses a reports folder in which nothing can be created', {
@@ -64,15 +65,12 @@ describe('rowcast train', () => {
   }, async t => {
     const { cwd, train } = await bench(t);
     await mkdir(join(cwd, 'locked'), { mode: 0o500 });
-    const { code, stderr } = await train('locked');
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /\[unwritable_home\]/);
+    await exits(train('locked'), 2, /\[unwritable_home\]/);
   });
 
   it('leaves no folder behind if it was refused', async t => {
     const { cwd, train } = await bench(t);
-    const { code } = await train('a/home', ['--predict', 'nothing']);
-    assert.equal(code, 2);
+    await exits(train('a/home', ['--predict', 'nothing']), 2);
     assert.deepEqual(await readdir(cwd), ['history.csv']);
   });
 
@@ -104,15 +102,16 @@ describe('rowcast train', () => {
       );
     }
     assert.equal(await readFile(join(version, 'history.csv'), 'utf8'), before);
-    const other = await train('home', ['--report', 'other']);
-    assert.equal(other.code, 0, other.stderr);
+    await exits(train('home', ['--report', 'other']), 0);
   });
 
   it('refuses an empty history name', async t => {
     const cwd = await newFolder(t);
-    const { code, stderr } = await rowcast(['train', '', '--predict', 'x'], { cwd });
-    assert.equal(code, 2);
-    assert.match(stderr, /^rowcast: the history file name is empty \[usage\]/);
+    await exits(
+      rowcast(['train', '', '--predict', 'x'], { cwd }),
+      2,
+      /^rowcast: the history file name is empty \[usage\]/,
+    );
     assert.deepEqual(await readdir(cwd), []);
   });
 
@@ -120,16 +119,14 @@ describe('rowcast train', () => {
     const { cwd, train } = await bench(t);
     const text = csv(history({ rows: 100 }));
     await writeFile(join(cwd, 'history.csv.gz'), gzipSync(text));
-    const file = await train('home', ['--report', 'r']);
-    assert.equal(file.code, 0, file.stderr);
+    const file = await exits(train('home', ['--report', 'r']), 0);
     for (const [input, stdin] of [
       ['-', text],
       ['-', gzipSync(text)],
       ['history.csv.gz', ''],
     ] as const) {
       const args = ['train', input, '--predict', 'outcome', '--report', 'r', '--if-exists', 'replace'];
-      const other = await rowcast(args, { cwd, env: { ROWCAST_HOME: 'home' }, stdin });
-      assert.equal(other.code, 0, other.stderr);
+      const other = await exits(rowcast(args, { cwd, env: { ROWCAST_HOME: 'home' }, stdin }), 0);
       assert.deepEqual(other.stdout, file.stdout);
     }
   });
@@ -161,9 +158,7 @@ describe('rowcast train', () => {
       [['--seed', 'x'], /--seed: expected a whole number, 0 or more, got "x" \[bad_option\]/],
       [['--seeds', '3'], /seeds/],
     ] as const) {
-      const { code, stderr } = await train('home', args);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, says);
+      await exits(train('home', args), 2, says);
     }
   });
 
@@ -173,13 +168,12 @@ describe('rowcast train', () => {
       ...Array.from({ length: 400 }, (_, column) => (row === 0 ? `c${column}` : String(row * column * 0.37))),
     ]);
     const cwd = await newFolder(t, { 'wide.csv': csv(wide) });
-    const { code, stderr } = await rowcast(['train', 'wide.csv', '--predict', 'y'], {
-      cwd,
-      env: { NODE_OPTIONS: '--max-old-space-size=60' },
-    });
-    assert.equal(code, 2, stderr);
-    assert.match(
-      stderr,
+    await exits(
+      rowcast(['train', 'wide.csv', '--predict', 'y'], {
+        cwd,
+        env: { NODE_OPTIONS: '--max-old-space-size=60' },
+      }),
+      2,
       /^rowcast: the training data needs more memory .*\[out_of_memory\]\n {2}Remove unimportant columns/m,
     );
     assert.deepEqual(await readdir(cwd), ['wide.csv']);
@@ -188,9 +182,11 @@ describe('rowcast train', () => {
   it('names a report from stdin after its column only', async t => {
     const cwd = await newFolder(t);
     const stdin = csv(history({ rows: 60 }));
-    const { code, stdout, stderr } = await rowcast(['train', '-', '--predict', 'outcome'], { cwd, stdin });
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /training on stdin to predict outcome/);
+    const { stdout } = await exits(
+      rowcast(['train', '-', '--predict', 'outcome'], { cwd, stdin }),
+      0,
+      /training on stdin to predict outcome/,
+    );
     assert.match(stdout.toString(), /^outcome predicts outcome/);
   });
 
@@ -223,8 +219,7 @@ describe('rowcast train', () => {
     const { cwd, train } = await bench(t);
     const table = history({ rows: 100 }).map(row => row.map(text => text.replaceAll(',', '')));
     await writeFile(join(cwd, 'history.csv'), table.map(row => `${row.join(',')}\n`).join(''));
-    const { code, stderr } = await train('home', ['--quote', 'none']);
-    assert.equal(code, 0, stderr);
+    await exits(train('home', ['--quote', 'none']), 0);
   });
 
   it('reads a history with the delimiter of its file extension', async t => {
@@ -233,8 +228,7 @@ describe('rowcast train', () => {
       join(cwd, 'tabs.tsv'),
       history({ rows: 100 }).map(row => `${row.map(text => text.replaceAll('"', '')).join('\t')}\n`),
     );
-    const tabs = await rowcast(['train', 'tabs.tsv', '--predict', 'outcome'], { cwd });
-    assert.equal(tabs.code, 0, tabs.stderr);
+    await exits(rowcast(['train', 'tabs.tsv', '--predict', 'outcome'], { cwd }), 0);
     assert.equal((await train('home')).code, 0);
   });
 
@@ -242,9 +236,7 @@ describe('rowcast train', () => {
     const table = history({ rows: 100 });
     table[0]?.splice(0, 2, `id${ESC}[2J`, `amount${ESC}[31m`);
     const { train } = await bench(t, table);
-    const trained = await train('home');
-    assert.equal(trained.code, 0, trained.stderr);
-    assert.match(trained.stderr, /Left out "id \[2J"/);
+    const trained = await exits(train('home'), 0, /Left out "id \[2J"/);
     const refused = await train('home', ['--predict', `no${ESC}thing`]);
     assert.match(refused.stderr, /there is no column "no thing" to predict/);
     assert.match(refused.stderr, /The columns are: "id \[2J", "amount \[31m", /);
@@ -258,9 +250,7 @@ describe('rowcast train', () => {
       ...Array.from({ length: 100 }, (_, column) => (i === 0 ? `column ${column}` : 'same')),
     ]);
     const { train } = await bench(t, wide);
-    const trained = await train('home');
-    assert.equal(trained.code, 0, trained.stderr);
-    assert.match(trained.stderr, /rowcast: and \d+ more notes; the report has them all\n/);
+    const trained = await exits(train('home'), 0, /rowcast: and \d+ more notes; the report has them all\n/);
     assert.ok(trained.stderr.split('\n').length < 30, trained.stderr);
     const refused = await train('home', ['--predict', 'nothing']);
     assert.match(refused.stderr, /The columns are: "customer", .*, "column 14" and 85 more\./);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
 import { slow } from '../../support/slow.ts';
 import { startStub } from '../../support/stub/service.ts';
@@ -36,8 +36,7 @@ describe('rowcast verify', () => {
     for (const output of ['scored.csv', 'scored.csv.gz']) {
       const args = ['score', personas, '--report', 'r', '--prediction', '-o', output];
       assert.equal((await rowcast(args, { cwd, env })).code, 0);
-      const { code, stdout, stderr } = await rowcast(['verify', personas, output], { cwd });
-      assert.equal(code, 0, stderr);
+      const { stdout, stderr } = await exits(rowcast(['verify', personas, output], { cwd }), 0);
       assert.equal(stdout.length, 0);
       assert.match(
         stderr,
@@ -54,11 +53,8 @@ describe('rowcast verify', () => {
     await stub.close();
     const { env } = stub;
     const sample = ['verify', 'in.csv', 'out.csv', '--sample', '1', '--definition', 'job.yaml'];
-    const { code, stderr } = await rowcast(sample, { cwd, env });
-    assert.equal(code, 75, stderr);
-    assert.match(stderr, /cannot connect to the service.*for up to 5 s/);
-    const given = await rowcast([...sample, '--max-outage', '0'], { cwd, env });
-    assert.equal(given.code, 75, given.stderr);
+    await exits(rowcast(sample, { cwd, env }), 75, /cannot connect to the service.*for up to 5 s/);
+    const given = await exits(rowcast([...sample, '--max-outage', '0'], { cwd, env }), 75);
     assert.doesNotMatch(given.stderr, /up to 5 s/);
   });
 
@@ -89,19 +85,17 @@ describe('rowcast verify', () => {
     await symlink('out.csv', join(cwd, 'link.csv'));
     const adjacent = await rowcast(['verify', 'in.csv', 'link.csv'], { cwd });
     assert.match(adjacent.stderr, /1 malformed; all in .*out\.csv\.rejects\)/);
-    const named = await rowcast(['verify', 'in.csv', 'out.csv', '--rejects', 'other.csv'], { cwd });
-    assert.equal(named.code, 4);
-    assert.match(
-      named.stderr,
+    await exits(
+      rowcast(['verify', 'in.csv', 'out.csv', '--rejects', 'other.csv'], { cwd }),
+      4,
       /^rowcast: other\.csv:4: row 3, at in\.csv:6, was not scored, but is not in the rejects file \[difference\]\n/,
     );
   });
 
   it('reports a rejects file that was deleted', async t => {
-    const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) });
-    assert.equal(code, 4);
-    assert.match(
-      stderr,
+    await exits(
+      rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) }),
+      4,
       /^rowcast: out\.csv\.rejects: the rejects file is missing, but 2 rows of the input were rejected \[difference\]\n {2}Restore it, or name it with --rejects\./,
     );
   });
@@ -135,8 +129,7 @@ describe('rowcast verify', () => {
       ['q.csv', 'q-out.csv', '--quote', "'"],
       ['bare.csv', 'bare-out.csv', '--quote', 'none'],
     ]) {
-      const { code, stderr } = await rowcast(['verify', ...args], { cwd });
-      assert.equal(code, 0, stderr);
+      await exits(rowcast(['verify', ...args], { cwd }), 0);
     }
   });
 
@@ -237,10 +230,9 @@ describe('rowcast verify', () => {
 
   it('points to rowcast status if the run is not finished', async t => {
     const cwd = await newPair(t, { 'late.csv.checkpoint': '{}' });
-    const { code, stderr } = await rowcast(['verify', 'in.csv', 'late.csv'], { cwd });
-    assert.equal(code, 2);
-    assert.match(
-      stderr,
+    await exits(
+      rowcast(['verify', 'in.csv', 'late.csv'], { cwd }),
+      2,
       /^rowcast: late\.csv: the run .* not finished .*\n {2}To see its progress: rowcast status late\.csv\n/,
     );
   });

@@ -9,7 +9,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { listen } from '../../support/listen.ts';
 import { root } from '../../support/root.ts';
-import { startRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { exits, startRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { slow } from '../../support/slow.ts';
 import { type StubOptions, startStub } from '../../support/stub/service.ts';
 
@@ -64,8 +64,7 @@ describe('--notify-env', () => {
 
   it('sends the summary with a text for people, bounded, when a run has finished', async t => {
     const { folder, posted, score } = await bench(t);
-    const { code, stderr } = await score(...told, '--summary', 's.json');
-    assert.equal(code, 0, stderr);
+    const { stderr } = await exits(score(...told, '--summary', 's.json'), 0);
     const [only] = posted;
     assert.equal(posted.length, 1);
     assert.equal(only?.path, path);
@@ -107,18 +106,22 @@ describe('--notify-env', () => {
       ['https://user:secret@host/', 'it must not contain user info'],
     ] as const) {
       const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', ...told];
-      const { code, stderr } = await rowcast(args, {
-        cwd: folder,
-        env: { ...env, ROWCAST_NOTIFY_URL: url },
-      });
-      assert.equal(code, 0);
+      const { stderr } = await exits(
+        rowcast(args, {
+          cwd: folder,
+          env: { ...env, ROWCAST_NOTIFY_URL: url },
+        }),
+        0,
+      );
       assert.match(stderr, new RegExp(`has ended: ${said}\n`));
       assert.doesNotMatch(stderr, /secret/);
     }
     for (const name of ['ROWCAST_API_KEY', 'SLACK_URL']) {
-      const { code, stderr } = await score('--notify-env', name);
-      assert.equal(code, 2);
-      assert.match(stderr, /--notify-env: .* is not the name of a variable for it \[usage\]/);
+      await exits(
+        score('--notify-env', name),
+        2,
+        /--notify-env: .* is not the name of a variable for it \[usage\]/,
+      );
     }
   });
 
@@ -186,8 +189,7 @@ describe('--notify-env', () => {
         join(folder, `${name}.yaml`),
         `score: { input: in.csv, output: ${name}.csv, report: r, notify-env: ROWCAST_NOTIFY_URL }\n`,
       );
-    const two = await rowcast(['run', 'x.yaml', 'y.yaml', '--trust-definition'], { cwd: folder, env });
-    assert.equal(two.code, 0, two.stderr);
+    await exits(rowcast(['run', 'x.yaml', 'y.yaml', '--trust-definition'], { cwd: folder, env }), 0);
     assert.deepEqual(
       posted.slice(1).map(({ body }) => body.output),
       [join(folder, 'x.csv'), join(folder, 'y.csv')],
@@ -213,17 +215,7 @@ describe('--notify-env', () => {
     await rowcast([...args, '--api-key-env', 'ROWCAST_CHURN_KEY'], { cwd: folder, env: ofOther });
     assert.match(posted[0]?.body.text ?? '', /Check the key in ROWCAST_CHURN_KEY/);
     assert.doesNotMatch(posted[0]?.body.text ?? '', /ApiKey KEY/);
-    const late = [
-      'score',
-      'none-*.csv',
-      '--report',
-      'r',
-      '-o',
-      's/{name}.csv',
-      '--ready-file',
-      'done',
-      ...told,
-    ];
+    const late = [...'score none-*.csv --report r -o s/{name}.csv --ready-file done'.split(' '), ...told];
     assert.equal((await rowcast(late, { cwd: folder, env })).code, 75);
     assert.match(
       posted[1]?.body.text ?? '',
@@ -276,11 +268,13 @@ describe('--on-end', () => {
       ROWCAST_DAY: '2026-10-01',
     };
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', ...told];
-    const { code, stderr } = await rowcast(
-      [...args, '--header-env', 'X-Own=ROWCAST_HEADER', '--on-end', `${shown}; env >env.txt`],
-      { cwd: folder, env: given },
+    const { stderr } = await exits(
+      rowcast([...args, '--header-env', 'X-Own=ROWCAST_HEADER', '--on-end', `${shown}; env >env.txt`], {
+        cwd: folder,
+        env: given,
+      }),
+      0,
     );
-    assert.equal(code, 0);
     assert.match(
       stderr,
       new RegExp(`^0\\|finished\\|\\|${folder}/out\\.csv\\|rowcast score has finished: .*\\|`, 'm'),
@@ -295,8 +289,7 @@ describe('--on-end', () => {
 
   it('costs one warning if it fails', async t => {
     const { score } = await bench(t);
-    const { code, stderr } = await score('--on-end', 'exit 7', '--log-format', 'json');
-    assert.equal(code, 0);
+    const { stderr } = await exits(score('--on-end', 'exit 7', '--log-format', 'json'), 0);
     const [warning] = stderr.split('\n').filter(line => line.includes('on_end_failed'));
     assert.equal(JSON.parse(warning ?? '{}').msg, 'the command of --on-end ended with exit code 7');
   });
@@ -411,10 +404,9 @@ describe('a definition that tells somebody', () => {
       'score:\n  input: in.csv\n  output: out.csv\n  report: r\n  notify-env: ROWCAST_NOTIFY_URL\n  on-end: touch done\n',
     );
     const run = (...args: string[]) => rowcast(args, { cwd: folder, env });
-    const refused = await run('run', 'd.yaml');
-    assert.equal(refused.code, 2);
-    assert.match(
-      refused.stderr,
+    await exits(
+      run('run', 'd.yaml'),
+      2,
       /d\.yaml:5: score\.notify-env: the definition would send the summary to the URL in ROWCAST_NOTIFY_URL/,
     );
     const withoutUrl = await run('run', 'd.yaml', ...told);

@@ -9,7 +9,7 @@ import { evaluate } from '../../../src/library/evaluate/evaluate.ts';
 import { readReport } from '../../../src/models/store/report-store.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { startObjectService } from '../../support/object-store/object-service.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import type { Finished } from '../../support/rowcast.ts';
@@ -38,13 +38,11 @@ async function bench(t: TestContext, files: Readonly<Record<string, string | Buf
   const run = (args: string, stdin?: string): Promise<Finished> =>
     rowcast(['evaluate', ...args.split(' ')], { cwd, ...(stdin !== undefined && { stdin }) });
   const evaluated = async (args: string, stdin?: string): Promise<Evaluation> => {
-    const { code, stdout, stderr } = await run(`${args} --json`, stdin);
-    assert.equal(code, 0, stderr);
+    const { stdout } = await exits(run(`${args} --json`, stdin), 0);
     return JSON.parse(stdout.toString());
   };
   const refused = async (args: string, ...patterns: RegExp[]): Promise<void> => {
-    const { code, stderr } = await run(args);
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(run(args), 2);
     for (const pattern of patterns) assert.match(stderr, pattern);
   };
   return { cwd, run, evaluated, refused, read: (name: string) => readFile(join(cwd, name), 'utf8') };
@@ -58,9 +56,7 @@ const figuresOf = ({ figures, confusion, coverage }: Evaluation) => ({ figures, 
 describe('rowcast evaluate', () => {
   it('joins labels in any order by a key, and compares them with the labels that were predicted', async t => {
     const { run, evaluated } = await bench(t);
-    const { code, stdout, stderr } = await run(`scored.csv ${BY_KEY}`);
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /evaluated 40 of 40 scored rows/);
+    const { stdout } = await exits(run(`scored.csv ${BY_KEY}`), 0, /evaluated 40 of 40 scored rows/);
     assert.match(stdout.toString(), /^left: 40 of 40 scored rows have a label \(100\.0%\)\n/);
     const evaluation = await evaluated(`scored.csv ${BY_KEY}`);
     const right = customers.filter(({ yes, label }) => (yes > 0.3 ? 'yes' : 'no') === label).length;
@@ -183,9 +179,11 @@ describe('rowcast evaluate', () => {
       'none.csv --labels full.csv --key id --predict amount',
       /none of 1 label .*1 scored row without a valid prediction/,
     );
-    const { stderr, code } = await run(by('some.csv'));
-    assert.equal(code, 0);
-    assert.match(stderr, /20 keys of labels differ from a key of scored rows only in leading zeros\./);
+    await exits(
+      run(by('some.csv')),
+      0,
+      /20 keys of labels differ from a key of scored rows only in leading zeros\./,
+    );
     // Nothing is wrong with labels that have not come yet.
     assert.equal((await evaluated(by('later.csv'))).coverage.labelled, 0);
   });
@@ -207,11 +205,13 @@ describe('rowcast evaluate', () => {
     const parquet = await evaluated('scored.parquet --labels labels.parquet --key id --predict left');
     assert.deepEqual(figuresOf(parquet), expected);
     const args = 's3://bucket/out/*.csv --labels s3://bucket/labels.csv.gz --key id --predict left';
-    const { stderr, code } = await rowcast(
-      ['evaluate', ...args.split(' '), '--summary', 's3://bucket/s.json', '--html', 's3://bucket/p.html'],
-      { cwd, env },
+    await exits(
+      rowcast(
+        ['evaluate', ...args.split(' '), '--summary', 's3://bucket/s.json', '--html', 's3://bucket/p.html'],
+        { cwd, env },
+      ),
+      0,
     );
-    assert.equal(code, 0, stderr);
     const stored = (key: string): string => service.objects.get(key)?.bytes.toString() ?? '';
     assert.deepEqual(figuresOf(JSON.parse(stored('/s.json'))), expected);
     assert.match(stored('/p.html'), /^<!doctype html>/i);
@@ -243,8 +243,7 @@ describe('rowcast evaluate', () => {
       'a.csv': `id,monthly amount,plan,__proto__\n${personas.join('').replaceAll('\n', ',1\n')}`,
     });
     const score = ['score', 'a*.csv', '--report', 'one', '-o', 'out/{name}.csv', '--home', home];
-    const { code, stderr } = await rowcast(score, { cwd });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(score, { cwd }), 0);
     const { classes = [], quality } = await readReport(home, 'one');
     await writeFile(
       join(cwd, 'labels.csv'),
@@ -285,29 +284,28 @@ describe('rowcast evaluate', () => {
 
   it('ends with 3 if a limit is not kept, and says by how much, and whether that may be chance', async t => {
     const { run, cwd } = await bench(t);
-    const kept = await run(`scored.csv ${BY_KEY} --min-auc 0.5 --max-log-loss 9 --max-calibration-error 99%`);
-    assert.equal(kept.code, 0, kept.stderr);
-    const { code, stderr } = await run(
-      `scored.csv ${BY_KEY} --min-auc 0.999 --max-log-loss 0.1 --max-calibration-error 0% --summary s.json`,
-    );
-    assert.equal(code, 3);
-    assert.match(
-      stderr,
+    await exits(run(`scored.csv ${BY_KEY} --min-auc 0.5 --max-log-loss 9 --max-calibration-error 99%`), 0);
+    await exits(
+      run(
+        `scored.csv ${BY_KEY} --min-auc 0.999 --max-log-loss 0.1 --max-calibration-error 0% --summary s.json`,
+      ),
+      3,
       /the AUC is 0\.\d+, 0\.\d+ below --min-auc 0\.999; its interval, .* does not include the limit/,
-    );
-    assert.match(
-      stderr,
       /the log loss is .* above --max-log-loss 0\.1.*; the calibration error is .* \[beyond_limit\]/,
     );
     assert.ok((await stat(join(cwd, 's.json'))).size > 0);
     await writeFile(join(cwd, 'amounts.csv'), 'predicted_amount,amount\n1,2\n');
-    const ofNumbers = await run('amounts.csv --predict amount --max-log-loss 1');
-    assert.equal(ofNumbers.code, 2);
-    assert.match(ofNumbers.stderr, /predictions are numbers.*\n.*limits are for probabilities\. --summary/);
+    await exits(
+      run('amounts.csv --predict amount --max-log-loss 1'),
+      2,
+      /predictions are numbers.*\n.*limits are for probabilities\. --summary/,
+    );
     await writeFile(join(cwd, 'labels.csv'), 'id,left\nC1,\n');
-    const unknown = await run(`scored.csv ${BY_KEY} --min-auc 0.5`);
-    assert.equal(unknown.code, 3, unknown.stderr);
-    assert.match(unknown.stderr, /the AUC is not known, so --min-auc 0\.5 is not kept: no row has a label/);
+    await exits(
+      run(`scored.csv ${BY_KEY} --min-auc 0.5`),
+      3,
+      /the AUC is not known, so --min-auc 0\.5 is not kept: no row has a label/,
+    );
   });
 
   it('evaluates numbers, and predictions of labels if their classes are given', async t => {
@@ -327,10 +325,8 @@ describe('rowcast evaluate', () => {
   it('is described by a section of a definition, which run leaves alone', async t => {
     const job = `score: { input: in.csv, output: out.csv, report: r }\nevaluate: { scored: scored.csv, labels: labels.csv, key: id, predict: left, min-auc: 0.999 }\n`;
     const { run } = await bench(t, { 'job.yaml': job });
-    const { code, stderr } = await run('--definition job.yaml');
-    assert.equal(code, 3, stderr);
-    const overridden = await run('--definition job.yaml --min-auc 0.1');
-    assert.equal(overridden.code, 0, overridden.stderr);
+    await exits(run('--definition job.yaml'), 3);
+    await exits(run('--definition job.yaml --min-auc 0.1'), 0);
     const { refused } = await bench(t, {
       'job.yaml': 'score: { input: in.csv, report: r }\n',
       'other.yaml': job.replace('scored.csv', '/etc/scored.csv'),
@@ -348,6 +344,7 @@ describe('rowcast evaluate', () => {
       'broken.csv': 'id,left\nC1,yes\nC2\n',
       'one.csv': 'id,probability_yes\nC1,0.5\n',
       'plain.csv': 'id,note\nC1,a\n',
+      'amount.csv': 'id,predicted_amount\nC1,5\n',
     });
     await refused(
       'scored.csv --labels labels.csv --predict left',
@@ -376,6 +373,16 @@ describe('rowcast evaluate', () => {
     await refused(`one.csv ${BY_KEY}`, /the probability of one class only/, /--classes no,yes/);
     await refused(`plain.csv ${BY_KEY}`, /the file has no predictions/, /"id", "note"/);
     await refused(`scored.csv ${BY_KEY} --earlier labels.csv`, /labels\.csv: the file is no evaluation/);
+    await refused(
+      'scored.csv --predict left',
+      /the scored file has no column "left" with what came true/,
+      /--labels FILE --key COLUMN/,
+    );
+    await refused(
+      'amount.csv --labels labels.csv --key id --predict amuont',
+      /neither .* nor "predicted_amuont"/,
+      /Did you mean --predict amount\?/,
+    );
     await refused(`- --labels - --key id --predict left`, /stdin cannot be both/);
     await refused(`scored.csv ${BY_KEY} --max-calibration-error 5`, /expected a percentage, such as 5%/);
   });

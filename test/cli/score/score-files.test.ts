@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { RunWarning } from '../../../src/runs/summary/summary.ts';
+import { exits } from '../../support/rowcast.ts';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
 import { slow } from '../../support/slow.ts';
 import { send } from '../../support/stub/service.ts';
@@ -45,17 +46,18 @@ describe('several files', { timeout: 120_000 }, () => {
 
   it('have outputs in folders that are created, named by folder and name', async t => {
     const { score, read } = await filesWith(t, { 'in/eu/a.csv': csv(1), 'in/us/a.csv': csv(2) });
-    const { code, stderr } = await score('in/*/*.csv', '-o', 'out/{dir}/deep/{index}-{name}.csv');
-    assert.equal(code, 0, stderr);
+    await exits(score('in/*/*.csv', '-o', 'out/{dir}/deep/{index}-{name}.csv'), 0);
     assert.equal((await read('out/eu/deep/1-a.csv')).split('\n').length, 3);
     assert.equal((await read('out/us/deep/2-a.csv')).split('\n').length, 4);
   });
 
   it('are refused before the first request if two would write the same file, or one is written', async t => {
     const { score, stub, summary } = await filesWith(t, { 'in/eu/a.csv': csv(1), 'in/us/a.csv': csv(2) });
-    const same = await score(...all);
-    assert.equal(same.code, 2);
-    assert.match(same.stderr, /in\/eu\/a\.csv and in\/us\/a\.csv would write the same file \[same_output\]/);
+    await exits(
+      score(...all),
+      2,
+      /in\/eu\/a\.csv and in\/us\/a\.csv would write the same file \[same_output\]/,
+    );
     const read = await score('in/*/*.csv', '-o', 'in/{dir}/{name}.csv');
     assert.match(read.stderr, /\[output_is_input\]/);
     const none = await score('in/*.tsv', '-o', '{name}.csv', '--summary', 's.json');
@@ -81,24 +83,17 @@ describe('several files', { timeout: 120_000 }, () => {
   slow('have one budget of rejects, and stop together', async t => {
     const bad = 'id,amount\n1,2\n3\n4\n';
     const { score, summary } = await filesWith(t, { 'in/a.csv': bad, 'in/b.csv': bad, 'in/c.csv': bad });
-    const first = await score(...all, '--max-rejects', '6');
-    assert.equal(first.code, 1);
-    assert.match(
-      first.stderr,
+    await exits(
+      score(...all, '--max-rejects', '6'),
+      1,
       /\n {2}rejected rows are in: out\/a\.csv\.rejects, out\/b\.csv\.rejects, out\/c\.csv\.rejects$/m,
     );
     assert.equal((await score(...all, '--if-exists', 'replace', '--rejects-ok', '6')).code, 0);
-    const { code, stderr } = await score(
-      ...all,
-      '--if-exists',
-      'replace',
-      '--max-rejects',
-      '3',
-      '--jobs',
-      '1',
+    await exits(
+      score(...all, '--if-exists', 'replace', '--max-rejects', '3', '--jobs', '1'),
+      3,
+      /4 of 6 rows of all files were rejected: 4 × too_few_fields \[too_many_rejects\]/,
     );
-    assert.equal(code, 3);
-    assert.match(stderr, /4 of 6 rows of all files were rejected: 4 × too_few_fields \[too_many_rejects\]/);
     assert.deepEqual(
       (await summary()).runs.map(({ status }: { status: string }) => status),
       ['finished', 'stopped', 'stopped'],
@@ -111,10 +106,9 @@ describe('several files', { timeout: 120_000 }, () => {
       const files = { 'in/a.csv': 'id,amount\n1,2\n3\n4\n', 'in/b.csv': csv(3) };
       const { score, summary, cwd } = await filesWith(t, files);
       assert.equal((await score(...all)).code, 1);
-      const { code, stderr } = await score(...all);
-      assert.equal(code, 1);
-      assert.match(
-        stderr,
+      await exits(
+        score(...all),
+        1,
         /2 unchanged or skipped; .*\n {2}of the unchanged files, 2 rows were rejected when/,
       );
       const { status, exit_code, runs } = await summary();
@@ -158,8 +152,7 @@ describe('several files', { timeout: 120_000 }, () => {
         return false;
       },
     });
-    const { code } = await score(...all, '--jobs', '6', '--concurrency', '2', '--batch-rows', '2');
-    assert.equal(code, 0);
+    await exits(score(...all, '--jobs', '6', '--concurrency', '2', '--batch-rows', '2'), 0);
     assert.equal(most, 2);
   });
 
@@ -201,10 +194,9 @@ describe('several files', { timeout: 120_000 }, () => {
 
 it('one of several files with a header only is named once, with a hint that fits --ready-file', async t => {
   const { score } = await filesWith(t, { 'in/a.csv': csv(0), 'in/b.csv': csv(2), 'in/done': '' });
-  const { code, stderr } = await score('in/*.csv', '-o', 'out/{name}.csv', '--ready-file', 'done');
-  assert.equal(code, 0, stderr);
-  assert.match(
-    stderr,
+  await exits(
+    score('in/*.csv', '-o', 'out/{name}.csv', '--ready-file', 'done'),
+    0,
     /^rowcast: in\/a\.csv: the input has no rows.*\n {2}The file of --ready-file says that it is complete: check the program that writes it\.$/m,
   );
 });

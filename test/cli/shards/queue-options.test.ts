@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
-import { bin } from '../../support/rowcast.ts';
+import { bin, exits } from '../../support/rowcast.ts';
 
 const score = ['score', 'fixtures/telecom-history.csv', '--report', 'one', '-o', '/dev/null/out.csv'];
 
@@ -14,10 +14,9 @@ describe('a command with a queue', () => {
   it('ends with 75 if its server is not there', async () => {
     for (const queue of ['redis://127.0.0.1:1', 'postgres://127.0.0.1:1/db'])
       for (const args of [['work'], score]) {
-        const { code, stderr } = await rowcast([...args, '--queue', queue]);
-        assert.equal(code, 75);
-        assert.match(
-          stderr,
+        await exits(
+          rowcast([...args, '--queue', queue]),
+          75,
           /^rowcast: cannot reach the queue at \S+127\.0\.0\.1:1\S*: .*ECONNREFUSED.*\[queue_unavailable\]/,
         );
       }
@@ -25,9 +24,11 @@ describe('a command with a queue', () => {
 
   it('that only the environment asks for says so, and how to do without it', async () => {
     const env = { ROWCAST_QUEUE: 'redis://:swordfish@127.0.0.1:1' };
-    const { code, stderr } = await rowcast(score, { env });
-    assert.equal(code, 75, stderr);
-    assert.match(stderr, /because ROWCAST_QUEUE is set; --queue none does without it\.\n/);
+    const { stderr } = await exits(
+      rowcast(score, { env }),
+      75,
+      /because ROWCAST_QUEUE is set; --queue none does without it\.\n/,
+    );
     assert.doesNotMatch(stderr, /swordfish/);
     const without = await rowcast([...score, '--queue', 'none'], { env });
     assert.doesNotMatch(without.stderr, /queue/);
@@ -39,9 +40,7 @@ describe('a command with a queue', () => {
     assert.match(plain.stderr, /ROWCAST_QUEUE: expected redis:.*; the run does without a queue\n/);
     assert.doesNotMatch(plain.stderr, /bad_option|swordfish/);
     for (const args of [['work'], [...score, '--workers', '1']]) {
-      const { code, stderr } = await rowcast(args, { env });
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, /ROWCAST_QUEUE: expected redis:.* \[bad_option\]/);
+      await exits(rowcast(args, { env }), 2, /ROWCAST_QUEUE: expected redis:.* \[bad_option\]/);
     }
   });
 
@@ -58,9 +57,7 @@ describe('a command with a queue', () => {
       [['work', '--queue', 'http://127.0.0.1:1'], /--queue: expected redis:\/\/HOST:PORT or postgres:/],
       [[...score, '--queue', 'redis://:pw@127.0.0.1:1'], /the URL has a password/],
     ] as const) {
-      const { code, stderr } = await rowcast([...args]);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, message);
+      await exits(rowcast([...args]), 2, message);
     }
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { type ObjectService, startObjectService } from '../../support/object-store/object-service.ts';
-import { rowcast } from '../../support/rowcast.ts';
+import { exits, rowcast } from '../../support/rowcast.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { slow } from '../../support/slow.ts';
@@ -77,11 +77,13 @@ describe('a run in shards whose files are objects', () => {
       `score: { input: s3://bucket/in.csv, output: s3://bucket/out.csv, report: one, allow-missing: true, workers: 2, shard-bytes: 1MiB, store-options: ${stores} }\n`,
     );
     await writeFile(join(cwd, 'aws'), '[p]\naws_access_key_id = test\naws_secret_access_key = test\n');
-    const { code, stderr } = await rowcast(['run', 'd.yaml', '--trust-definition'], {
-      cwd,
-      env: { ...env, AWS_SHARED_CREDENTIALS_FILE: join(cwd, 'aws') },
-    });
-    assert.equal(code, 1, stderr);
+    await exits(
+      rowcast(['run', 'd.yaml', '--trust-definition'], {
+        cwd,
+        env: { ...env, AWS_SHARED_CREDENTIALS_FILE: join(cwd, 'aws') },
+      }),
+      1,
+    );
     assert.deepEqual(stored('/out.csv'), await wanted());
   });
 

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
-import { type Finished, rowcast, startRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { exits, type Finished, rowcast, startRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { slow } from '../../support/slow.ts';
 import { connect } from '../../support/stub/connect.ts';
 
@@ -23,8 +23,7 @@ const linesOf = ({ stderr }: Finished): Record<string, unknown>[] =>
 describe('with --log-format json, every line on stderr is JSON,', { concurrency: 2 }, () => {
   it('including the final error, even of an invalid command line', async t => {
     const folder = await newFolder(t);
-    const wrong = await rowcast(['score', '--reprot', 'r', '--log-format=json']);
-    assert.equal(wrong.code, 2);
+    const wrong = await exits(rowcast(['score', '--reprot', 'r', '--log-format=json']), 2);
     assert.deepEqual(
       linesOf(wrong).map(({ code, exit_code, msg }) => [code, exit_code, msg]),
       [['usage', 2, 'unknown option: --reprot. Did you mean --report?']],
@@ -32,10 +31,12 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     const file = join(folder, 'in.csv');
     await writeFile(file, 'a,b\n1,2\n1,"2\n');
     const { stub } = await connect(t);
-    const stopped = await rowcast(['score', file, '--report', 'r', '--log-format', 'json'], {
-      env: stub.env,
-    });
-    assert.equal(stopped.code, 3);
+    const stopped = await exits(
+      rowcast(['score', file, '--report', 'r', '--log-format', 'json'], {
+        env: stub.env,
+      }),
+      3,
+    );
     const last = linesOf(stopped).at(-1);
     assert.deepEqual([last?.level, last?.event], ['error', 'error']);
     assert.deepEqual(
@@ -57,8 +58,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
       setImmediate(() => { throw new Error('boom'); });
     })`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
-    const finished = await rowcast(['serve', '--port', '0', '--log-format', 'json'], { env });
-    assert.equal(finished.code, 70, finished.stderr);
+    const finished = await exits(rowcast(['serve', '--port', '0', '--log-format', 'json'], { env }), 70);
     const [warning, failure] = linesOf(finished);
     assert.deepEqual([warning?.level, warning?.event, warning?.msg], ['warn', 'node_warning', 'odd']);
     assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], ['error', 'unexpected', 70]);
@@ -67,11 +67,13 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
 
   it('and a reject has its line, row and code as members', async t => {
     const { stub } = await connect(t);
-    const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
-      stdin: 'a,b\n1,2\n1\n3,4\n',
-      env: stub.env,
-    });
-    assert.equal(finished.code, 1);
+    const finished = await exits(
+      rowcast(['score', '--report', 'r', '--log-format', 'json'], {
+        stdin: 'a,b\n1,2\n1\n3,4\n',
+        env: stub.env,
+      }),
+      1,
+    );
     const rejects = linesOf(finished).filter(({ event }) => event === 'reject');
     assert.deepEqual(
       rejects.map(({ row, line, code }) => [row, line, code]),
@@ -84,14 +86,13 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     async t => {
       const { stub } = await connect(t);
       const again = '{"a":2,"probability_yes":0.5}\n';
-      const finished = await rowcast(
-        ['score', '-', '--input-format', 'jsonl', '--features', 'a', '--report', 'r', '--log-format', 'json'],
-        {
+      const finished = await exits(
+        rowcast('score - --input-format jsonl --features a --report r --log-format json'.split(' '), {
           stdin: `{"a":1}\n${again}${again}{"a":3}\n`,
           env: stub.env,
-        },
+        }),
+        1,
       );
-      assert.equal(finished.code, 1);
       assert.equal(String(finished.stdout).split('\n').length, 3);
       const [warning, ...others] = linesOf(finished).filter(({ event }) => event === 'scored_before');
       assert.deepEqual(others, []);
@@ -105,11 +106,13 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     async t => {
       const { stub } = await connect(t);
       const field = `"${'3,c\n'.repeat(120)}"`;
-      const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
-        stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
-        env: stub.env,
-      });
-      assert.equal(finished.code, 0);
+      const finished = await exits(
+        rowcast(['score', '--report', 'r', '--log-format', 'json'], {
+          stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
+          env: stub.env,
+        }),
+        0,
+      );
       const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 'warn');
       assert.deepEqual(others, []);
       assert.equal(warning?.code, 'long_field');

@@ -46,38 +46,17 @@ describe('a value', () => {
 
   it('that is a JSON number is sent verbatim as a number', () => {
     const encode = valueEncoder(undefined);
-    for (const text of [
-      '0',
-      '-0',
-      '12',
-      '-1.50',
-      '1e5',
-      '1E+5',
-      '0.1e-7',
-      '123456789012345',
-      '1.00000000000000001',
-    ])
+    for (const text of '0 -0 12 -1.50 1e5 1E+5 0.1e-7 123456789012345 1.00000000000000001'.split(' '))
       assert.equal(encode(text), text);
   });
 
   it('that is not a JSON number is sent as a string', () => {
     const encode = valueEncoder(undefined);
     for (const text of [
-      '007',
-      '+1',
-      '.5',
-      '1.',
-      '1,5',
+      ...'007 +1 .5 1. 1,5'.split(' '),
       ' 1',
       '1 ',
-      '0x10',
-      '1e',
-      'NaN',
-      'Infinity',
-      'true',
-      'null',
-      '--1',
-      '１',
+      ...'0x10 1e NaN Infinity true null --1 １'.split(' '),
       '1\n',
     ])
       assert.equal(encode(text), JSON.stringify(text));

@@ -20,12 +20,7 @@ async function startTls(t: TestContext): Promise<number> {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', '/CN=localhost', '-days', '2'];
   spawnSync('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
+    ...'req -x509 -newkey rsa:2048 -nodes -keyout'.split(' '),
     key,
     '-out',
     cert,

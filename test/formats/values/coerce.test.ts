@@ -6,20 +6,7 @@ import { numberOf } from '../../../src/formats/values/coerce.ts';
 test('numbers are read as people write them', () => {
   for (const text of ['0', '-0', '+5', '1.', '.5', '-1.5e-3', '1E9', ' 12 ', '007'])
     assert.equal(numberOf(text), Number(text), text);
-  for (const text of [
-    '',
-    '.',
-    '1.2.3',
-    '1e',
-    'e1',
-    '0x10',
-    '1_000',
-    '1,5',
-    'NaN',
-    'Infinity',
-    '1e999',
-    '--1',
-  ])
+  for (const text of ['', ...'. 1.2.3 1e e1 0x10 1_000 1,5 NaN Infinity 1e999 --1'.split(' ')])
     assert.equal(numberOf(text), null, text);
 });
 

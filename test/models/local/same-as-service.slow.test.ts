@@ -8,7 +8,7 @@ import { startServer } from '../../../src/server/server.ts';
 import type { RunningService } from '../../../src/server/service.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
 import type { Finished } from '../../support/rowcast.ts';
@@ -23,13 +23,7 @@ const amounts = [
   '12 %',
   '1e3',
   ' 7 ',
-  '.5',
-  '5.',
-  '-0',
-  '1e39',
-  '123456789012345678',
-  '0x10',
-  '1_000',
+  ...'.5 5. -0 1e39 123456789012345678 0x10 1_000'.split(' '),
 ];
 const dates = ['2024-02-30', '2024-01-01T10:00:00+02:00', '3 Mar 2024', '1.2.2003', '12/31/99 11:59 PM'];
 
@@ -152,26 +146,21 @@ describe('scoring with a local report', () => {
     ],
   ] as const)
     it(`gives the bytes that the service gives ${what}`, async t => {
-      const { code, stderr } = await compare(t, await wide(t), args);
-      assert.equal(code, 0, stderr);
+      await exits(compare(t, await wide(t), args), 0);
     });
 
   it('rejects all rows, as the service does, if the report knows none of the columns', async t => {
-    const { code, stderr } = await compare(t, await wide(t, { rows: 500 }), [
-      '--report',
-      'two',
-      '--features',
-      'row',
-    ]);
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, /500 rejected \(500 × unknown_columns\)/);
+    await exits(
+      compare(t, await wide(t, { rows: 500 }), ['--report', 'two', '--features', 'row']),
+      1,
+      /500 rejected \(500 × unknown_columns\)/,
+    );
   });
 
   it('gives the bytes that the service gives for malformed rows', async t => {
     const change = (text: string) => text.replaceAll('\n7', '\n"x"y,').replaceAll(',true', ',true,more');
     const args = ['--report', 'two', '--max-rejects', '100%'];
-    const { code, stderr } = await compare(t, await wide(t, { rows: 3000, change }), args);
-    assert.equal(code, 1, stderr);
+    await exits(compare(t, await wide(t, { rows: 3000, change }), args), 1);
   });
 
   it('gives the bytes that the service gives when columns are missing or in another order', async t => {

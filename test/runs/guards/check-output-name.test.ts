@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('an output called .tsv', () => {
@@ -11,13 +11,12 @@ describe('an output called .tsv', () => {
     const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n' });
     const { env } = stub;
     for (const output of ['out.tsv', 'OUT.TSV.gz']) {
-      const { code, stderr } = await rowcast(['score', 'in.csv', '-o', output, '--report', 'r'], {
-        cwd,
-        env,
-      });
-      assert.equal(code, 2, stderr);
-      assert.match(
-        stderr,
+      await exits(
+        rowcast(['score', 'in.csv', '-o', output, '--report', 'r'], {
+          cwd,
+          env,
+        }),
+        2,
         /would have the delimiter of the input, "," \[wrong_suffix\]\n {2}Give the output another/,
       );
     }
@@ -29,7 +28,6 @@ describe('an output called .tsv', () => {
     const { env } = await startStub(t);
     const cwd = await newFolder(t, { 'in.txt': 'a\tb\n1\t2\n' });
     const args = ['score', 'in.txt', '--delimiter', 'tab', '-o', 'out.tsv', '--report', 'r'];
-    const { code, stderr } = await rowcast(args, { cwd, env });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast(args, { cwd, env }), 0);
   });
 });

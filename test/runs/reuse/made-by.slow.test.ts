@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { runOptions } from '../../../src/base/options/score.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { startObjectService } from '../../support/object-store/object-service.ts';
 import { openFiles } from '../../support/open-files.ts';
 import { type Stub, type StubOptions, startStub } from '../../support/stub/service.ts';
@@ -35,8 +35,7 @@ async function nights(
     return { code, stderr, sent: stub.bodies.reduce((sum, { personas }) => sum + personas.length, 0) };
   };
   await writeFile(join(folder, 'in.csv'), INPUT);
-  const { code, stderr } = await run(['in.csv', '-o', 'old.csv', '--reuse', 'none', ...first]);
-  assert.equal(code, 0, stderr);
+  await exits(run(['in.csv', '-o', 'old.csv', '--reuse', 'none', ...first]), 0);
   return { folder, stub, run };
 }
 
@@ -129,9 +128,7 @@ describe('what made earlier predictions', () => {
     };
     const { run } = await nights(t, { first });
     version = 'b'.repeat(64);
-    const { code, stderr } = await run(again);
-    assert.equal(code, 2);
-    assert.match(stderr, /the report r has changed/);
+    await exits(run(again), 2, /the report r has changed/);
   });
 });
 
@@ -142,9 +139,7 @@ describe('an earlier output', () => {
     await utimes(old, 1, 1);
     assert.deepEqual(await run(again).then(({ code, sent }) => ({ code, sent })), { code: 0, sent: 0 });
     await appendFile(old, '20,p1,20,0.5,0.5\n');
-    const { code, stderr } = await run(again);
-    assert.equal(code, 2);
-    assert.match(stderr, /the file was changed since its run has finished/);
+    await exits(run(again), 2, /the file was changed since its run has finished/);
   });
 
   it('may be the output that is replaced, of which nothing is reused if a run was killed at its end', async t => {
@@ -161,9 +156,7 @@ describe('an earlier output', () => {
   it('is refused if nothing tells what made it, and passed over if it is not there', async t => {
     const { folder, run } = await nights(t);
     await writeFile(join(folder, 'other.csv'), await readFile(join(folder, 'old.csv')));
-    const other = await run(['in.csv', '-o', 'new.csv', '--reuse', 'other.csv']);
-    assert.equal(other.code, 2);
-    assert.match(other.stderr, /there is no other\.csv\.reuse/);
+    await exits(run(['in.csv', '-o', 'new.csv', '--reuse', 'other.csv']), 2, /there is no other\.csv\.reuse/);
     const none = await run(['in.csv', '-o', 'new.csv', '--reuse', 'none.csv']);
     assert.deepEqual([none.code, none.sent], [0, 20]);
     assert.match(none.stderr, /nothing of none\.csv is reused: there is no such file/);
@@ -171,9 +164,7 @@ describe('an earlier output', () => {
 
   it('is refused if columns that were sent are not in it', async t => {
     const { folder, run } = await nights(t, {}, ['--keep', 'id,plan']);
-    const { code, stderr } = await run(again);
-    assert.equal(code, 2);
-    assert.match(stderr, /it has no column "x", which is sent/);
+    await exits(run(again), 2, /it has no column "x", which is sent/);
     assert.deepEqual(await openFiles(folder), []);
   });
 
@@ -182,9 +173,7 @@ describe('an earlier output', () => {
       '--reuse-max-age',
       '1h',
     ]);
-    const without = await run(again);
-    assert.equal(without.code, 2);
-    assert.match(without.stderr, /the service states no version of its model/);
+    await exits(run(again), 2, /the service states no version of its model/);
     const record = join(folder, 'old.csv.reuse');
     const made = JSON.parse(await readFile(record, 'utf8'));
     const before = new Date(Date.now() - 50 * 60_000).toISOString();
@@ -230,8 +219,7 @@ describe('an earlier output', () => {
     const run = async (output: string, reused: string): Promise<number> => {
       stub.bodies.length = 0;
       const args = ['score', 's3://bucket/in.csv', '--report', 'r', '-o', output, '--reuse', reused];
-      const { code, stderr } = await rowcast(args, { cwd: folder, env });
-      assert.equal(code, 0, stderr);
+      await exits(rowcast(args, { cwd: folder, env }), 0);
       return stub.bodies.reduce((sum, { personas }) => sum + personas.length, 0);
     };
     assert.equal(await run('s3://bucket/a.csv.gz', 's3://bucket/none.csv'), 20);
@@ -242,24 +230,15 @@ describe('an earlier output', () => {
 
   it('is pointless for a local report', async t => {
     const { folder } = await nights(t);
-    const args = [
-      'score',
-      'in.csv',
-      '-o',
-      'new.csv',
-      '--report',
-      'r',
-      '--reuse',
-      'old.csv',
-      '--url',
-      'local',
-    ];
+    const args = 'score in.csv -o new.csv --report r --reuse old.csv --url local'.split(' ');
     const trained = ['train', 'in.csv', '--predict', 'plan', '--report', 'r', '--home', 'home'];
     await writeFile(join(folder, 'in.csv'), `plan,x\n${'a,1\nb,2\n'.repeat(60)}`);
     assert.equal((await rowcast(trained, { cwd: folder })).code, 0);
-    const { code, stderr } = await rowcast([...args, '--home', 'home'], { cwd: folder });
-    assert.equal(code, 2);
-    assert.match(stderr, /a local report predicts a row in the time in which an earlier prediction is found/);
+    await exits(
+      rowcast([...args, '--home', 'home'], { cwd: folder }),
+      2,
+      /a local report predicts a row in the time in which an earlier prediction is found/,
+    );
   });
 });
 
@@ -276,8 +255,6 @@ describe('--reuse-sample', () => {
     assert.deepEqual(await run(sampled).then(({ code, sent }) => ({ code, sent })), { code: 0, sent: 20 });
     assert.deepEqual(await readFile(join(folder, 'new.csv')), await readFile(join(folder, 'old.csv')));
     isOther = true;
-    const { code, stderr } = await run(sampled);
-    assert.equal(code, 3);
-    assert.match(stderr, /in\.csv.*the service now gives another prediction/);
+    await exits(run(sampled), 3, /in\.csv.*the service now gives another prediction/);
   });
 });

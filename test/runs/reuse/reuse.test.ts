@@ -126,11 +126,7 @@ describe('--reuse', () => {
             input,
             '-o',
             output,
-            '--report',
-            'r',
-            '--features',
-            'plan,x',
-            '--batch-rows',
+            ...'--report r --features plan,x --batch-rows'.split(' '),
             `${batchRows}`,
           ];
           const { code, stderr } = await rowcast([...all, ...given, ...others], {

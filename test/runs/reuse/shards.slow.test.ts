@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { startStub } from '../../support/stub/service.ts';
 
@@ -46,26 +46,25 @@ async function nights(t: TestContext) {
   };
   const options = ['--report', 'r', '--features', 'id,x'];
   const score = async (...args: string[]) => {
-    const done = await command('score', ...args, ...options);
-    assert.equal(done.code, 0, done.stderr);
+    const done = await exits(command('score', ...args, ...options), 0);
     return done;
   };
   /** Scores in shards, of which the last is the first. */
   const shards = async (input: string, output: string, ...others: string[]) => {
-    const planned = await command(
-      ...['plan', input, '-o', output, ...options],
-      ...['--shards', 'dir', '--shard-bytes', '1MiB', '--json', ...others],
+    const planned = await exits(
+      command(
+        ...['plan', input, '-o', output, ...options],
+        ...['--shards', 'dir', '--shard-bytes', '1MiB', '--json', ...others],
+      ),
+      0,
     );
-    assert.equal(planned.code, 0, planned.stderr);
     const count: number = JSON.parse(planned.stdout).shards;
     let sent = 0;
     for (let shard = count - 1; shard >= 0; shard--) {
-      const done = await command('work', 'dir', '--shard', `${shard}`);
-      assert.equal(done.code, 0, done.stderr);
+      const done = await exits(command('work', 'dir', '--shard', `${shard}`), 0);
       sent += done.sent;
     }
-    const { code, stderr } = await command('assemble', 'dir', '--summary', 'summary.json');
-    assert.equal(code, 0, stderr);
+    await exits(command('assemble', 'dir', '--summary', 'summary.json'), 0);
     const { rows } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
     return { count, sent, rows };
   };
@@ -131,23 +130,29 @@ describe('--reuse of a run in shards', () => {
     await writeFile(join(folder, 'in.csv'), await fileOf(first, 'csv'));
     await score('in.csv', '-o', 'one.csv', '--reuse', 'none');
     const plan = ['plan', 'in.csv', '-o', 'two.csv', '--shards', 'dir', '--shard-bytes', '1MiB', ...options];
-    const other = await command(...plan, '--reuse', 'one.csv', '--prefix', 'p');
-    assert.equal(other.code, 2);
-    assert.match(other.stderr, /--prefix was not given, now it is "p"/);
+    await exits(
+      command(...plan, '--reuse', 'one.csv', '--prefix', 'p'),
+      2,
+      /--prefix was not given, now it is "p"/,
+    );
     assert.equal((await command(...plan, '--reuse', 'one.csv')).code, 0);
 
     await rename(join(folder, 'one.csv'), join(folder, 'moved.csv'));
-    const missing = await command('work', 'dir', '--shard', '0');
-    assert.equal(missing.code, 2);
-    assert.match(missing.stderr, /one\.csv: the earlier output that the plan reuses is not there/);
+    await exits(
+      command('work', 'dir', '--shard', '0'),
+      2,
+      /one\.csv: the earlier output that the plan reuses is not there/,
+    );
     await rename(join(folder, 'moved.csv'), join(folder, 'one.csv'));
     assert.equal((await command('work', 'dir', '--shard', '0')).code, 0);
 
     await appendFile(join(folder, 'one.csv'), '\n');
-    const changed = await command('work', 'dir');
-    assert.equal(changed.code, 2);
-    assert.match(changed.stderr, /the earlier output that the plan reuses has changed since/);
-    assert.match(changed.stderr, /rowcast abort/);
+    await exits(
+      command('work', 'dir'),
+      2,
+      /the earlier output that the plan reuses has changed since/,
+      /rowcast abort/,
+    );
   });
 });
 

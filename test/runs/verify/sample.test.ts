@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Client, type ScoreOptions, score, type VerifyOptions, verify } from '../../../src/index.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
@@ -116,11 +116,11 @@ describe('a sample that is predicted again', () => {
     await scoring();
     const verifyHere = (...args: string[]) =>
       rowcast(['verify', 'in.csv', 'out.csv', ...args], { cwd: folder });
-    const done = await verifyHere('--sample', '7', '--report', 'one', '--home', home);
-    assert.equal(done.code, 0, done.stderr);
-    assert.match(done.stderr, /; 7 rows predicted again, with the same result$/m);
-    const none = await verifyHere('--sample', '7');
-    assert.equal(none.code, 2, none.stderr);
-    assert.match(none.stderr, /no report given; use --report ID with --sample/);
+    await exits(
+      verifyHere('--sample', '7', '--report', 'one', '--home', home),
+      0,
+      /; 7 rows predicted again, with the same result$/m,
+    );
+    await exits(verifyHere('--sample', '7'), 2, /no report given; use --report ID with --sample/);
   });
 });

@@ -20,11 +20,7 @@ testServer({
       args: [
         ...['server', '-cd', code, '--address', `127.0.0.1:${port}`, '--target-type', 'binary'],
         ...[
-          '--positive-class-label',
-          'yes',
-          '--negative-class-label',
-          'no',
-          '--deployment-config',
+          ...'--positive-class-label yes --negative-class-label no --deployment-config'.split(' '),
           deployment,
         ],
       ],

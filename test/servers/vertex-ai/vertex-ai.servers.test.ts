@@ -9,10 +9,7 @@ testServer({
     program: 'uvicorn',
     args: [
       `${SERVER}.model_server:CprModelServer`,
-      '--factory',
-      '--host',
-      '127.0.0.1',
-      '--port',
+      ...'--factory --host 127.0.0.1 --port'.split(' '),
       String(port),
     ],
     env: {

@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { exits } from '../../support/rowcast.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, run, workOn } from '../../support/shards/sharded.ts';
@@ -22,9 +22,7 @@ describe('rowcast assemble', () => {
     await workOn(sharded);
     const part = join(sharded.shards.path, 'parts/000001.1.csv');
     await writeFile(part, (await readFile(part, 'utf8')).slice(0, -10));
-    const { code, stderr } = await run(sharded, 'assemble', sharded.outputs[0] ?? '');
-    assert.equal(code, 75, stderr);
-    assert.match(stderr, /part of shard 1 is gone or damaged/);
+    await exits(run(sharded, 'assemble', sharded.outputs[0] ?? ''), 75, /part of shard 1 is gone or damaged/);
     await workOn(sharded);
     await compareSingle(sharded, '.csv', 1);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { workTimeOf } from '../../../src/shards/assemble/file-parts.ts';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
+import { exits } from '../../support/rowcast.ts';
 import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
@@ -43,10 +44,9 @@ describe('rowcast assemble', () => {
   it('names the shards that are missing, and the command that scores them', async t => {
     const sharded = await planShards(t, [text], '.csv');
     await workOn(sharded, [0, 2]);
-    const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
-    assert.equal(code, 75, stderr);
-    assert.match(
-      stderr,
+    await exits(
+      run(sharded, 'assemble', sharded.shards.path),
+      75,
       /of \d shards is not finished: 1.*\[unfinished_shards\]\n.*rowcast work \S+ --shard 1/,
     );
     assert.equal(existsSync(join(sharded.cwd, 'out-0.csv')), false);
@@ -57,19 +57,22 @@ describe('rowcast assemble', () => {
     await workOn(sharded, [0]);
     const failure = { shard: 1, attempts: 5, error: { code: 'http_500', message: 'the service failed' } };
     await sharded.shards.create('failed/000001.json', JSON.stringify(failure));
-    const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /shard 1 after 5 attempts: the service failed \[http_500\]/);
+    await exits(
+      run(sharded, 'assemble', sharded.shards.path),
+      3,
+      /shard 1 after 5 attempts: the service failed \[http_500\]/,
+    );
   });
 
   it('says that there is no plan once it has finished', async t => {
     const sharded = await planShards(t, ['id,monthly amount,plan\n1,2.5,Basic\n'], '.csv');
     await workOn(sharded);
     await assembleHere(sharded.shards.path);
-    const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
-    assert.equal(code, 2);
-    assert.match(stderr, /there is no plan in this folder \[no_plan\]\n.*finished run has none/);
-    const byOutput = await run(sharded, 'assemble', 'out-0.csv');
-    assert.equal(byOutput.code, 2, byOutput.stderr);
+    await exits(
+      run(sharded, 'assemble', sharded.shards.path),
+      2,
+      /there is no plan in this folder \[no_plan\]\n.*finished run has none/,
+    );
+    await exits(run(sharded, 'assemble', 'out-0.csv'), 2);
   });
 });

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { rejectColumns } from '../../../src/formats/records/reject.ts';
+import { exits } from '../../support/rowcast.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import {
@@ -84,11 +85,9 @@ describe('rowcast assemble', () => {
   it('writes outputs that a pattern names to their folders', async t => {
     const sharded = await planShards(t, [text, hardCsv(5000)], '.csv');
     const many = { ...sharded, inputs: ['in-*.csv'] };
-    const one = await run(many, ...scoreArguments(many, 'one/{name}.csv'));
-    assert.equal(one.code, 1, one.stderr);
+    await exits(run(many, ...scoreArguments(many, 'one/{name}.csv')), 1);
     const shards = ['--workers', '2', '--shards', 'shards', '--shard-bytes', '1MiB'];
-    const { code, stderr } = await run(many, ...scoreArguments(many, 'many/{name}.csv'), ...shards);
-    assert.equal(code, 1, stderr);
+    await exits(run(many, ...scoreArguments(many, 'many/{name}.csv'), ...shards), 1);
     for (const name of ['in-0.csv', 'in-0.csv.rejects', 'in-1.csv', 'in-1.csv.rejects']) {
       const [wanted, found] = [join(many.cwd, 'one', name), join(many.cwd, 'many', name)];
       assert.deepEqual(await bytesOf(found), await bytesOf(wanted), name);

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LEASE_MS } from '../../../src/shards/folder/next-attempt.ts';
 import { newFolder } from '../../support/folder.ts';
-import { type Running, rowcast, startRowcast } from '../../support/rowcast.ts';
+import { exits, type Running, rowcast, startRowcast } from '../../support/rowcast.ts';
 import { type StubOptions, send, startStub } from '../../support/stub/service.ts';
 
 /** Rows of a request. */
@@ -42,8 +42,7 @@ async function planned(
   const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
   const { env } = stub;
   const plan = 'plan in.csv --report r -o out.csv --shards dir --shard-bytes 1MiB'.split(' ');
-  const { code, stderr } = await rowcast([...plan, ...options], { cwd, env });
-  assert.equal(code, 0, stderr);
+  await exits(rowcast([...plan, ...options], { cwd, env }), 0);
   /** Starts a worker, and waits until it had time to make requests. */
   const start = async (...own: string[]): Promise<Running['child']> => {
     const worker = startRowcast(['work', 'dir', '--batch-rows', `${ROWS}`, ...own], { cwd, env });

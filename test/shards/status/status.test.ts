@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { ShardsReport } from '../../../src/shards/status/shards-report.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
+import { exits } from '../../support/rowcast.ts';
 import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, run, type Sharded, workOn } from '../../support/shards/sharded.ts';
@@ -55,8 +56,7 @@ describe('rowcast status of a sharded run', () => {
     const sharded = await planShards(t, [text], '.csv');
     const failure = { shard: 1, attempts: 5, error: { code: 'http_500', message: 'the service failed' } };
     await sharded.shards.create('failed/000001.json', JSON.stringify(failure));
-    const { code, stdout } = await run(sharded, 'status', sharded.shards.path);
-    assert.equal(code, 3);
+    const { stdout } = await exits(run(sharded, 'status', sharded.shards.path), 3);
     assert.match(stdout.toString(), /given up +shard 1: the service failed \[http_500\]/);
     await sharded.shards.remove('failed/000001.json');
     await workOn(sharded);
@@ -69,9 +69,11 @@ describe('rowcast cancel', () => {
   it('leaves what is finished, and says how to go on', async t => {
     const sharded = await planShards(t, [text], '.csv');
     await workOn(sharded, [0]);
-    const { code, stderr } = await run(sharded, 'cancel', 'out-0.csv');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /cancelled; .* run the rowcast plan or score command of this run again/);
+    await exits(
+      run(sharded, 'cancel', 'out-0.csv'),
+      0,
+      /cancelled; .* run the rowcast plan or score command of this run again/,
+    );
     await assert.rejects(workOn(sharded), { code: 'cancelled' });
     const { is_cancelled: isCancelled, shards } = await statusOf(sharded, sharded.shards.path, 3);
     assert.ok(isCancelled);
@@ -83,14 +85,15 @@ describe('rowcast abort', () => {
   slow('removes a sharded run, unless a worker is alive', async t => {
     const sharded = await planShards(t, [text], '.csv');
     await takeShard(sharded, 1, process.pid);
-    const refused = await run(sharded, 'abort', 'out-0.csv');
-    assert.equal(refused.code, 75);
-    assert.match(refused.stderr, /a worker is scoring shard 1, process \d+ \[locked\]/);
+    await exits(
+      run(sharded, 'abort', 'out-0.csv'),
+      75,
+      /a worker is scoring shard 1, process \d+ \[locked\]/,
+    );
     assert.ok(existsSync(sharded.shards.path));
     await sharded.shards.remove('leases/000001.1.json');
     await takeShard(sharded, 1, 2 ** 30);
-    const { code, stderr } = await run(sharded, 'abort', sharded.shards.path);
-    assert.equal(code, 0, stderr);
+    await exits(run(sharded, 'abort', sharded.shards.path), 0);
     assert.equal(existsSync(sharded.shards.path), false);
   });
 
@@ -105,8 +108,7 @@ describe('rowcast abort', () => {
         },
       }),
     );
-    const { code, stderr } = await run(sharded, 'abort', sharded.shards.path);
-    assert.equal(code, 0, stderr);
+    await exits(run(sharded, 'abort', sharded.shards.path), 0);
     for (const left of ['out-0.csv', 'out-0.csv.partial', 'out-0.csv.checkpoint', 'out-0.csv.shards'])
       assert.equal(existsSync(join(sharded.cwd, left)), false, left);
   });
@@ -118,16 +120,11 @@ describe('rowcast abort', () => {
       `id,monthly amount,plan\n${'1,2.5,Basic\n2\n'.repeat(5000)}`,
     );
     const flags = '--report one --allow-missing --max-rejects 2000 --checkpoint-interval 0'.split(' ');
-    const scored = await run(sharded, 'score', 'in.csv', '-o', 'o.csv', ...flags, '--batch-rows', '100');
-    assert.equal(scored.code, 3, scored.stderr);
+    await exits(run(sharded, 'score', 'in.csv', '-o', 'o.csv', ...flags, '--batch-rows', '100'), 3);
     assert.ok(existsSync(join(sharded.cwd, 'o.csv.checkpoint')));
-    const { code, stderr } = await run(sharded, 'abort', 'o.csv');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /o\.csv: the unfinished run is discarded/);
+    await exits(run(sharded, 'abort', 'o.csv'), 0, /o\.csv: the unfinished run is discarded/);
     for (const left of ['', '.partial', '.checkpoint', '.rejects', '.rejects.partial', '.lock'])
       assert.equal(existsSync(join(sharded.cwd, `o.csv${left}`)), false, left);
-    const again = await run(sharded, 'abort', 'o.csv');
-    assert.equal(again.code, 2);
-    assert.match(again.stderr, /there is no unfinished run \[no_output\]/);
+    await exits(run(sharded, 'abort', 'o.csv'), 2, /there is no unfinished run \[no_output\]/);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { readRun } from '../../../src/shards/folder/read-run.ts';
+import { exits } from '../../support/rowcast.ts';
 import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, run, workOn } from '../../support/shards/sharded.ts';
@@ -40,6 +41,5 @@ it('--max-rejects N% of fewer than 1,000 rows is checked when the parts are join
   const less = await planShards(t, [text], '.csv', { 'max-rejects': '9%' });
   await workOn(less);
   await assert.rejects(assembleHere(less.shards.path), { code: 'too_many_rejects' });
-  const { code, stderr } = await run(less, 'assemble', less.shards.path, '--max-rejects', '10%');
-  assert.equal(code, 1, stderr);
+  await exits(run(less, 'assemble', less.shards.path, '--max-rejects', '10%'), 1);
 });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { newFolder } from '../folder.ts';
-import { type Finished, rowcast } from '../rowcast.ts';
+import { exits, type Finished, rowcast } from '../rowcast.ts';
 
 /** A folder in which commands run. */
 export interface Folder {
@@ -22,8 +22,7 @@ export async function folderOf(t: TestContext, home?: string): Promise<Folder> {
   return {
     folder,
     async run(...args) {
-      const finished = await runIn(args);
-      assert.equal(finished.code, 0, finished.stderr);
+      const finished = await exits(runIn(args), 0);
       return finished;
     },
     async refuse(code, ...args) {

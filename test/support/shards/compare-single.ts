@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exits } from '../rowcast.ts';
 import { bytesOf, run, type Sharded, scoreArguments } from './sharded.ts';
 
 /** The options that `verify` needs, too. */
@@ -34,8 +35,7 @@ export async function compareSingle(sharded: Sharded, suffix: string, code: numb
     if (flags['output-header'] === false) continue;
     const shape = Object.entries(flags).filter(([name]) => VERIFIED.includes(name));
     const options = shape.map(([name, value]) => `--${name}=${value}`);
-    const verified = await run(sharded, 'verify', inputs[i] ?? '', output, ...options);
-    assert.equal(verified.code, 0, verified.stderr);
+    await exits(run(sharded, 'verify', inputs[i] ?? '', output, ...options), 0);
   }
   assert.equal(existsSync(sharded.shards.path), false);
   assert.deepEqual(

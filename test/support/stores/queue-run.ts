@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { newFolder } from '../folder.ts';
-import { bin, type Finished, type Running, rowcast, spawnRowcast, startRowcast } from '../rowcast.ts';
+import { bin, exits, type Finished, type Running, rowcast, spawnRowcast, startRowcast } from '../rowcast.ts';
 import { trainedHome } from '../service/serving.ts';
 import { bytesOf } from '../shards/sharded.ts';
 import type { Store } from './store.ts';
@@ -79,8 +79,7 @@ export async function until(what: string, isTrue: () => boolean | Promise<boolea
 
 /** Scores in one process too, and compares the files. */
 export async function compareOne({ cwd, run }: QueueRun): Promise<void> {
-  const one = await run('score', 'in.csv', ...options, '-o', 'one.csv');
-  assert.equal(one.code, 1, one.stderr);
+  await exits(run('score', 'in.csv', ...options, '-o', 'one.csv'), 1);
   for (const suffix of ['', '.rejects'])
     assert.deepEqual(
       await bytesOf(join(cwd, `out.csv${suffix}`)),

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
 import type { Finished } from '../../support/rowcast.ts';
 
@@ -71,12 +71,10 @@ describe('an imported model', () => {
     const { cwd, run, write } = await bench(t);
     // In single precision, 0.1 is a little more.
     await write('model.txt', stump('f32', 0.1));
-    const imported = await run('import', 'model.txt', '--report', 'r');
-    assert.equal(imported.code, 0, imported.stderr);
+    await exits(run('import', 'model.txt', '--report', 'r'), 0);
     const file = join(root, 'fixtures/parquet/duckdb-v1.parquet');
     for (const output of ['out.csv', 'out.jsonl']) {
-      const { code, stderr } = await run('score', file, '--report', 'r', '--keep', 'f32', '-o', output);
-      assert.equal(code, 0, stderr);
+      await exits(run('score', file, '--report', 'r', '--keep', 'f32', '-o', output), 0);
     }
     const rows = (await readFile(join(cwd, 'out.csv'), 'utf8')).split('\n');
     assert.ok(rows.includes('0.1,2') && !rows.includes('0.1,1'), rows.slice(0, 20).join(' '));
@@ -95,8 +93,7 @@ describe('an imported model', () => {
       .replace('left_child', 'cat_boundaries=0 1\ncat_threshold=5\nleft_child')
       .replace('pandas_categorical:null', 'pandas_categorical:[["", "b", "c"]]');
     await write('model.txt', text);
-    const imported = await run('import', 'model.txt', '--report', 'r');
-    assert.equal(imported.code, 0, imported.stderr);
+    await exits(run('import', 'model.txt', '--report', 'r'), 0);
     await write('in.csv', 'constructor,id\n,1\nb,2\nc,3\nz,4\n');
     await run(
       'score',
@@ -130,20 +127,9 @@ describe('an imported model', () => {
       'e.csv',
       `x,probability_a,probability_b\n0,${1 / (1 + Math.exp(-1))},${1 / (1 + Math.exp(-1))}\n`,
     );
-    const imported = await run(
-      'import',
-      'model.txt',
-      '--report',
-      'r',
-      '--classes',
-      'a,b',
-      '--expect',
-      'e.csv',
-    );
-    assert.equal(imported.code, 0, imported.stderr);
+    await exits(run('import', 'model.txt', '--report', 'r', '--classes', 'a,b', '--expect', 'e.csv'), 0);
     await write('in.csv', 'x\n0\n');
-    const { code, stderr } = await run('score', 'in.csv', '--report', 'r', '--decimals', '3', '-o', 'o.csv');
-    assert.equal(code, 0, stderr);
+    await exits(run('score', 'in.csv', '--report', 'r', '--decimals', '3', '-o', 'o.csv'), 0);
     assert.match(await readFile(join(cwd, 'o.csv'), 'utf8'), /^x,\w+_a,\w+_b\n0,0\.731,0\.731\n$/);
   });
 });

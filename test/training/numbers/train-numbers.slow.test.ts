@@ -10,7 +10,7 @@ import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import type { TrainingOptions } from '../../../src/training/train-options.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { csv, homeWith } from '../../support/service/history.ts';
 
 const key = 'key-of-a-test';
@@ -126,10 +126,12 @@ describe('a report of numbers', () => {
     const given = Object.entries(features[7] ?? {}).flatMap(([name, value]) =>
       known.has(name) ? [`${name}=${value}`] : [],
     );
-    const predicted = await rowcast(['predict', '--report', 'sales', ...given], {
-      env: { ROWCAST_HOME: made.home },
-    });
-    assert.equal(predicted.code, 0, predicted.stderr);
+    const predicted = await exits(
+      rowcast(['predict', '--report', 'sales', ...given], {
+        env: { ROWCAST_HOME: made.home },
+      }),
+      0,
+    );
     assert.equal(JSON.parse(predicted.stdout.toString()).value, expected[7], predicted.stderr);
   });
 

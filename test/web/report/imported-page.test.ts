@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
 import { expectedNumbers, importedHome, importedRows } from '../../support/service/imported-home.ts';
 import { slow } from '../../support/slow.ts';
@@ -54,8 +54,7 @@ describe('the page of an imported report', () => {
     const [file, rows] = ['models/telecom-lightgbm.txt', 'telecom-history.csv'];
     const args = ['--report', 'tested', '--classes', 'no,yes', '--predict', 'churned', '--home', home];
     const test = ['--test', join(root, 'fixtures', rows)];
-    const imported = await rowcast(['import', join(root, 'fixtures', file), ...args, ...test]);
-    assert.equal(imported.code, 0, imported.stderr);
+    await exits(rowcast(['import', join(root, 'fixtures', file), ...args, ...test]), 0);
     const page = await browser.page('/predictions/tested');
     const facts = factsOn(page);
     assert.deepEqual(
@@ -79,8 +78,7 @@ describe('the page of an imported report', () => {
     await writeFile(test, `${['monthly_charges,age,balance,constant,amount', ...lines].join('\n')}\n`);
     const file = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
     const args = ['--report', 'tested', '--predict', 'amount', '--home', home, '--test', test];
-    const imported = await rowcast(['import', file, ...args]);
-    assert.equal(imported.code, 0, imported.stderr);
+    await exits(rowcast(['import', file, ...args]), 0);
     const page = await browser.page('/predictions/tested');
     assert.equal(factsOn(page)['R²'], '1.000');
     assert.match(factsOn(page).RMSE ?? '', /^0; always the median: \d/);

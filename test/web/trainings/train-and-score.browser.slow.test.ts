@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/rowcast.ts';
+import { exits, rowcast } from '../../support/rowcast.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { axeViolations } from '../../support/web/axe.ts';
 import { chooseFile, openBrowser, signedInPage } from '../../support/web/browser.ts';
@@ -46,17 +46,7 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     const download = await arriving;
     assert.equal(download.suggestedFilename(), 'personas-scored.csv');
     const output = `${personas}.out`;
-    const { code, stderr } = await rowcast([
-      'score',
-      personas,
-      '-o',
-      output,
-      '--report',
-      'churn',
-      '--home',
-      home,
-    ]);
-    assert.equal(code, 1, stderr);
+    await exits(rowcast(['score', personas, '-o', output, '--report', 'churn', '--home', home]), 1);
     assert.deepEqual(await readFile(await download.path()), await readFile(output));
 
     await page.getByRole('button', { name: 'Delete personas.csv' }).press('Enter');

@@ -30,6 +30,9 @@ export const areAmounts = (texts: TextCounts, most = MAX_NUMERIC_CLASSES): boole
 export const isOfAmounts = (texts: TextCounts, target: TargetKind | undefined): boolean =>
   target === 'numbers' || (target === undefined && areAmounts(texts));
 
+/** The sentence of a note that names the option for another target; pages have a form for it. */
+export const OTHER_TARGET = / To predict [^.]* use --[^.]*\.$/;
+
 /** Why a column of numbers is learned as classes, if that is not obvious: a sentence, or none. */
 export function notesOfFewNumbers(texts: TextCounts, predict: string): string[] {
   const { size } = new Set([...texts.keys()].map(text => readNumber(text, 'point')));

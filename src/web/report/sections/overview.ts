@@ -7,6 +7,7 @@ import {
 } from '../../../base/contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../base/sanitize.ts';
 import { isCandidateNote } from '../../../training/findings/selection-notes.ts';
+import { OTHER_TARGET } from '../../../training/rows/numbers/number-labels.ts';
 import { barChart } from '../../charts/bar-chart.ts';
 import { confirmButton } from '../../elements.ts';
 import { type Html, html, named } from '../../html.ts';
@@ -166,5 +167,5 @@ ${compared.length > 0 && html`<details><summary>Models that were compared</summa
 }
 
 const list = (notes: readonly string[]): Html =>
-  html`<ul class="notes">${notes.slice(0, MAX_NOTES).map(note => html`<li>${sanitizeLines(note)}</li>`)}</ul>
+  html`<ul class="notes">${notes.slice(0, MAX_NOTES).map(note => html`<li>${sanitizeLines(note.replace(OTHER_TARGET, ''))}</li>`)}</ul>
 ${notes.length > MAX_NOTES && html`<p class="muted">And ${notes.length - MAX_NOTES} more; “rowcast report --json” prints all.</p>`}`;

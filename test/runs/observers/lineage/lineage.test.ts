@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
-import { rowcast } from '../../../support/in-process.ts';
+import { exits, rowcast } from '../../../support/in-process.ts';
 import { listen } from '../../../support/listen.ts';
 import { type StubOptions, startStub } from '../../../support/stub/service.ts';
 
@@ -63,13 +63,15 @@ describe('the lineage of a run', () => {
   it('is START and COMPLETE with columns and row counts, in a file and at the endpoint', async t => {
     const { cwd, run, summary, lines } = await bench(t);
     const { url, events, requests } = await startReceiver(t);
-    const { code, stderr } = await run([...ONE, '--lineage', 'events.jsonl', '--prediction'], {
-      OPENLINEAGE_URL: url,
-      OPENLINEAGE_API_KEY: KEY,
-      OPENLINEAGE_NAMESPACE: 'nightly',
-      OPENLINEAGE_PARENT_ID: 'airflow/dag.task/0192f3a4-0000-7000-8000-000000000001',
-    });
-    assert.equal(code, 1, stderr);
+    const { stderr } = await exits(
+      run([...ONE, '--lineage', 'events.jsonl', '--prediction'], {
+        OPENLINEAGE_URL: url,
+        OPENLINEAGE_API_KEY: KEY,
+        OPENLINEAGE_NAMESPACE: 'nightly',
+        OPENLINEAGE_PARENT_ID: 'airflow/dag.task/0192f3a4-0000-7000-8000-000000000001',
+      }),
+      1,
+    );
     assert.doesNotMatch(stderr, /lineage events cannot be sent/);
     const { run_id: id, started_at: startedAt, finished_at: finishedAt } = await summary();
     assert.deepEqual(requests, Array(2).fill({ path: '/api/v1/lineage', key: `Bearer ${KEY}` }));
@@ -132,8 +134,7 @@ describe('the lineage of a run', () => {
       },
     });
     const { url, events } = await startReceiver(t);
-    const { code } = await run([...ONE, '--lineage', 'events.jsonl'], { OPENLINEAGE_URL: url });
-    assert.equal(code, 3);
+    await exits(run([...ONE, '--lineage', 'events.jsonl'], { OPENLINEAGE_URL: url }), 3);
     for (const list of [events, await lines()]) {
       assert.deepEqual(
         list.map(({ eventType }) => eventType),
@@ -147,8 +148,7 @@ describe('the lineage of a run', () => {
   it('is also there for a run that fails before its first row', async t => {
     const { run } = await bench(t, { report: { columns: [{ name: 'missing', type: 'numerical' }] } });
     const { url, events } = await startReceiver(t);
-    const { code } = await run(ONE, { OPENLINEAGE_URL: url });
-    assert.equal(code, 2);
+    await exits(run(ONE, { OPENLINEAGE_URL: url }), 2);
     assert.deepEqual(
       events.map(({ eventType }) => eventType),
       ['START', 'FAIL'],
@@ -189,8 +189,7 @@ describe('an endpoint for lineage that does not work', () => {
       ['http://lineage.example', /cannot be sent: OPENLINEAGE_API_KEY would be sent unencrypted$/gm],
     ] as const;
     for (const [address, line] of answers) {
-      const { code, stderr } = await run(ONE, { OPENLINEAGE_URL: address, OPENLINEAGE_API_KEY: KEY });
-      assert.equal(code, 1, stderr);
+      const { stderr } = await exits(run(ONE, { OPENLINEAGE_URL: address, OPENLINEAGE_API_KEY: KEY }), 1);
       assert.equal(stderr.match(line)?.length, 1, stderr);
       assert.equal(stderr.includes(KEY), false);
     }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
-import { rowcast } from '../../../support/in-process.ts';
+import { exits, rowcast } from '../../../support/in-process.ts';
 import { startCollector } from '../../../support/otlp/collector.ts';
 import { startStub } from '../../../support/stub/service.ts';
 
@@ -12,18 +12,17 @@ describe('the metrics of a run by OTLP', () => {
     const stub = await startStub(t);
     const collector = await startCollector(t);
     const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n3\n4,5\n' });
-    const { code, stderr } = await rowcast(
-      ['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--metrics', 'run.prom'],
-      {
+    await exits(
+      rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--metrics', 'run.prom'], {
         cwd,
         env: {
           ROWCAST_URL: stub.url,
           ROWCAST_API_KEY: stub.key,
           OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
         },
-      },
+      }),
+      1,
     );
-    assert.equal(code, 1, stderr);
     assert.deepEqual(new Set(collector.requests.map(({ path }) => path)), new Set(['/v1/metrics']));
 
     // As the collector's exporter for Prometheus names them: the unit follows, unless the name ends with it.

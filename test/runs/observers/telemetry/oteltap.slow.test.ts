@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newFolder } from '../../../support/folder.ts';
 import { freePort } from '../../../support/listen.ts';
 import { pythonVenv } from '../../../support/python-venv.ts';
-import { rowcast } from '../../../support/rowcast.ts';
+import { exits, rowcast } from '../../../support/rowcast.ts';
 import { startStub } from '../../../support/stub/service.ts';
 
 describe('traces and metrics', () => {
@@ -26,15 +26,17 @@ describe('traces and metrics', () => {
     const lines: Buffer[] = [];
     tap.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
     await listening(port);
-    const { code, stderr } = await rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
-      cwd,
-      env: {
-        ROWCAST_URL: stub.url,
-        ROWCAST_API_KEY: stub.key,
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      },
-    });
-    assert.equal(code, 0, stderr);
+    const { stderr } = await exits(
+      rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
+        cwd,
+        env: {
+          ROWCAST_URL: stub.url,
+          ROWCAST_API_KEY: stub.key,
+          OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        },
+      }),
+      0,
+    );
     assert.doesNotMatch(stderr, /cannot be sent/);
     for (const name of ['rowcast.run', 'rowcast.batch', 'POST /user/batch-persona', 'rowcast.run.rows'])
       while (!Buffer.concat(lines).includes(`"${name}"`)) await sleep(50);

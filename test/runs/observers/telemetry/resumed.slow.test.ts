@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
 import { startCollector } from '../../../support/otlp/collector.ts';
-import { rowcast, spawnRowcast } from '../../../support/rowcast.ts';
+import { exits, rowcast, spawnRowcast } from '../../../support/rowcast.ts';
 import { startStub } from '../../../support/stub/service.ts';
 
 const ROWS = 200;
@@ -35,8 +35,7 @@ describe('the trace of a run that was killed and resumed', () => {
     kill = () => void child.kill('SIGKILL');
     await once(child, 'exit');
     isHeld = false;
-    const { code, stderr } = await rowcast([...args, ...options, '--summary', 's.json'], { cwd, env });
-    assert.equal(code, 0, stderr);
+    await exits(rowcast([...args, ...options, '--summary', 's.json'], { cwd, env }), 0);
     const [root] = collector.spans.filter(({ name }) => name === 'rowcast.run');
     assert.equal(root?.attributes['rowcast.attempts'], 2);
     const from = Number(root.attributes['rowcast.resumed_from_row']);

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
 import { startCollector } from '../../../support/otlp/collector.ts';
 import type { ReceivedSpan } from '../../../support/otlp/decode.ts';
-import { rowcast } from '../../../support/rowcast.ts';
+import { exits, rowcast } from '../../../support/rowcast.ts';
 import { startStub } from '../../../support/stub/service.ts';
 
 const VALUE = 'Persephone';
@@ -21,8 +21,7 @@ async function bench(t: TestContext) {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   };
   const run = async (args: string[], more: Record<string, string> = {}): Promise<void> => {
-    const { code, stderr } = await rowcast(args, { cwd, env: { ...env, ...more } });
-    assert.equal(code, 0, stderr);
+    const { stderr } = await exits(rowcast(args, { cwd, env: { ...env, ...more } }), 0);
     assert.doesNotMatch(stderr, /telemetry_not_sent|cannot be sent/);
   };
   const named = (name: string): ReceivedSpan[] => collector.spans.filter(span => span.name === name);

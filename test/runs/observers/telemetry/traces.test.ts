@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
-import { rowcast } from '../../../support/in-process.ts';
+import { exits, rowcast } from '../../../support/in-process.ts';
 import { startCollector } from '../../../support/otlp/collector.ts';
 import type { ReceivedSpan } from '../../../support/otlp/decode.ts';
 import { type StubOptions, send, startStub } from '../../../support/stub/service.ts';
@@ -43,8 +43,7 @@ async function bench(t: TestContext, options: StubOptions = {}) {
 describe('the trace of a run', () => {
   it('has a span of the run, of its batches in it, and of their requests, which the service is told', async t => {
     const { cwd, parents, stub, collector, run, summary, named } = await bench(t);
-    const { code, stderr } = await run(['--batch-rows', '2']);
-    assert.equal(code, 0, stderr);
+    await exits(run(['--batch-rows', '2']), 0);
     const { run_id: id, batches, calls } = await summary();
     const [root] = named('rowcast.run');
     assert.equal(root?.parentId, '');
@@ -95,8 +94,7 @@ describe('the trace of a run', () => {
         return number === 1;
       },
     });
-    const { code, stderr } = await run();
-    assert.equal(code, 0, stderr);
+    await exits(run(), 0);
     const [batch] = named('rowcast.batch');
     const [event] = batch?.events ?? [];
     assert.equal(event?.name, 'retry');
@@ -118,8 +116,7 @@ describe('the trace of a run', () => {
         return true;
       },
     });
-    const { code } = await run();
-    assert.equal(code, 3);
+    await exits(run(), 3);
     const [root] = named('rowcast.run');
     assert.equal(root?.isError, true);
     assert.equal(root.attributes['error.type'], 'bad_persona');
@@ -164,8 +161,7 @@ describe('the trace of a run', () => {
   it('of several files has one span for each', async t => {
     const { cwd, collector, run, named } = await bench(t);
     await writeFile(join(cwd, 'other.csv'), 'a,b\n7,8\n');
-    const { code, stderr } = await run(['other.csv', '-o', 'scored/{name}.csv']);
-    assert.equal(code, 0, stderr);
+    await exits(run(['other.csv', '-o', 'scored/{name}.csv']), 0);
     const [root] = named('rowcast.runs');
     const runs = named('rowcast.run');
     assert.deepEqual(runs.map(({ attributes }) => attributes['rowcast.input']).sort(), [

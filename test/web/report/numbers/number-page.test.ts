@@ -43,6 +43,7 @@ describe('the page of a report of numbers', () => {
       assert.match(page, new RegExp(`<figure class="chart" id="${chart}"`), chart);
     assert.match(page, /Always \d+/);
     assert.doesNotMatch(page, /accuracy|probabilit|NaN|Infinity|<b>/i);
+    assert.match(page, /<li>The report predicts a number, because [^<]* different ones\.<\/li>/);
 
     const [, shown = ''] = /role="status">([\d,.]+), more than is predicted for \d+% of/.exec(page) ?? [];
     const persona = { c0: '60', c1: '1', c2: '2026-02-11', along: 'c0' };

@@ -93,11 +93,7 @@ describe('a file of outcomes for a run of the platform', () => {
       scored,
       '--labels',
       labels,
-      '--key',
-      'id',
-      '--predict',
-      'outcome',
-      '--json',
+      ...'--key id --predict outcome --json'.split(' '),
     ]);
     assert.deepEqual(figures, JSON.parse(stdout.toString()).figures);
     const page = await browser.page(`/runs/${id}/evaluation`);
