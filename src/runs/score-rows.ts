@@ -128,7 +128,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
     const checksums = values.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    await reuse?.keep({ rowCounts, checksums }, reached.predictionType);
+    if (written !== undefined) await reuse?.keep({ rowCounts, checksums }, reached.predictionType);
     shared?.total?.add(data, reached.predictionType, rowCounts);
     return {
       rowCounts,

@@ -176,7 +176,7 @@ async function earlierFile(
 }
 
 export const wasChanged = (file: string): RowcastError =>
-  otherPredictions(file, 'the file was changed since its run has finished, or copied without its time');
+  otherPredictions(file, 'the file was changed since its run has finished');
 
 function madeOf(file: string, bytes: Buffer): Made {
   try {

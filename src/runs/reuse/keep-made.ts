@@ -2,7 +2,7 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
-import { type Backends, documentAt, versionOf } from '../../storage/backends.ts';
+import { type Backends, documentAt, sha256Of, versionOf } from '../../storage/backends.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { Checksums } from '../summary/summary.ts';
 import { type Made, type MadeBy, madeFileOf } from './made-by.ts';
@@ -36,7 +36,8 @@ export async function keepMade(
       finished_at: new Date().toISOString(),
       predicted_at: times.reduce((oldest, at) => (at < oldest ? at : oldest), runStartedAt),
       output: version,
-      sha256: checksums?.output ?? null,
+      // A store has versions of its own, and reading an object once more costs more.
+      sha256: checksums?.output ?? (version.etag === undefined ? await sha256Of(output, backends) : null),
       ...others,
     };
     await documentAt(madeFileOf(output), backends).update(() => Buffer.from(`${JSON.stringify(made)}\n`));

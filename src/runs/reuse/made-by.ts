@@ -60,7 +60,7 @@ export const madeShape = z.object({
   /** When its run has ended, and when the oldest of its predictions was made. */
   finished_at: z.string(),
   predicted_at: z.string(),
-  /** The version of the output, and its SHA-256 if the run had --checksum. */
+  /** The version of the output, and its SHA-256 unless its store has versions. */
   output: z.object({ size: z.number(), modified: z.number(), etag: z.string().optional() }),
   sha256: z.string().nullable(),
   prediction: predictionTypeShape,

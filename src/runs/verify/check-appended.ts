@@ -12,6 +12,7 @@ import {
   isPredictedColumn,
   valuesCheck,
   type Wrong,
+  withDecimals,
 } from './check-values.ts';
 
 /** The outcome of a row, or what is wrong with its appended fields. */
@@ -185,7 +186,7 @@ function describeField(field: string, written: string): string {
   const probability = Number(field);
   if (field.trim() === '') return 'empty, but other appended fields are not';
   if (!(probability >= 0 && probability <= 1)) return `"${sanitize(field)}", not a number in 0..1`;
-  return `written as "${sanitize(field)}", not as ${written}`;
+  return `written as "${sanitize(field)}", not as ${written}${withDecimals(field)}`;
 }
 
 /** A possible interpretation of the appended columns. */

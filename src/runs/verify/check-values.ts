@@ -78,7 +78,7 @@ function numbersCheck(options: ValuesOptions): FindWrong {
     const at = texts.findIndex(text => !isNumberField(text, options));
     if (at === -1) return undefined;
     const what = `${sanitize(labels[at] ?? '')} is "${sanitize(texts[at] ?? '')}"`;
-    return { wrong: `${what}, not a finite number as rowcast writes it` };
+    return { wrong: `${what}, not a finite number as rowcast writes it${withDecimals(texts[at] ?? '')}` };
   };
 }
 
@@ -105,6 +105,10 @@ function firstRowCheck(options: ValuesOptions): FindWrong {
     return check(fields, areTexts);
   };
 }
+
+/** How a run writes a number that ends in zeros, which `verify` must be told; empty if it does not. */
+export const withDecimals = (text: string): string =>
+  /\.\d*0$/.test(text) ? ` without --decimals ${text.length - text.indexOf('.') - 1}` : '';
 
 /** Whether a text is a finite number as rowcast writes it. */
 export const isNumberField = (

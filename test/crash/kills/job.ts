@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -22,6 +22,8 @@ export interface Job {
   scoringMs: number;
   /** Requests of such a run. */
   calls: number;
+  /** Bytes of the earlier output; 0 without one. */
+  earlierBytes: number;
   /** Called for each request; the response is sent when the returned promise settles. */
   onCall: ((ids: readonly unknown[]) => Promise<void> | void) | undefined;
   service: VaryingService;
@@ -56,6 +58,7 @@ export async function prepare(variant: Variant, folder: string, random: Random):
     stub,
     scoringMs: 0,
     calls: 0,
+    earlierBytes: 0,
     onCall: undefined,
     service: new VaryingService(),
   };
@@ -75,6 +78,7 @@ export async function prepare(variant: Variant, folder: string, random: Random):
       stub.url,
     ];
     await rowcast([...args, '--reuse', 'none'], { env: { ROWCAST_API_KEY: stub.key } });
+    job.earlierBytes = (await stat(join(folder, EARLIER))).size;
     await Promise.all([before, join(folder, `${EARLIER}.rejects`)].map(path => rm(path, { force: true })));
   }
   return job;
@@ -83,7 +87,11 @@ export async function prepare(variant: Variant, folder: string, random: Random):
 /** The command, the same at each start, and its stdin: the first `bytes` of the input if given. */
 export function commandOf(
   { variant, folder, input, output, summary, stub }: Job,
-  { failingSync, bytes }: { failingSync?: number | undefined; bytes?: number | undefined } = {},
+  {
+    failingSync,
+    bytes,
+    readingAt,
+  }: { failingSync?: number | undefined; bytes?: number | undefined; readingAt?: number | undefined } = {},
 ): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
   args.push('--features', SENT, '--checkpoint-interval', '0', '--batch-rows', String(BATCH_ROWS));
@@ -92,9 +100,18 @@ export function commandOf(
   const env = {
     ROWCAST_API_KEY: stub.key,
     ...(failingSync && { NODE_OPTIONS: `--import ${failingSyncs}`, FAILING_SYNC: String(failingSync) }),
+    ...(readingAt !== undefined && {
+      NODE_OPTIONS: `--import ${waitingReads}`,
+      WAITING_READ: JSON.stringify([join(folder, EARLIER), readingAt, waitsIn(folder)]),
+    }),
   };
   return [args, variant.isPiped ? { env, stdin: variant.input.subarray(0, bytes) } : { env }];
 }
+
+const waitingReads = pathToFileURL(join(root, 'dist/test/crash/files/waiting-reads.js')).href;
+
+/** A file that is there when a run waits within the earlier output. */
+export const waitsIn = (folder: string): string => `${folder}.reading`;
 
 const failingSyncs = pathToFileURL(join(root, 'dist/test/crash/files/failing-sync.js')).href;
 

@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Random } from '../../../fixtures/random.ts';
 import { type Finished, rowcast, startRowcast } from '../../support/rowcast.ts';
 import type { Variant } from '../variants.ts';
-import { commandOf, earlierFiles, type Job, prepare } from './job.ts';
+import { commandOf, earlierFiles, type Job, prepare, waitsIn } from './job.ts';
 import { isDue, type Moment, momentOf, type Phase, phaseOf } from './moment.ts';
 import { differenceOf } from './varying.ts';
 
@@ -21,6 +21,8 @@ export interface Tally {
   /** Runs that ended because a sync failed, and kills after the pipe had ended within a record. */
   failedSyncs: number;
   truncated: number;
+  /** Kills while the earlier output was read. */
+  reading: number;
   /** Runs that reported resuming an unfinished one. */
   resumes: number;
   phases: Record<Phase, number>;
@@ -46,6 +48,7 @@ export async function killRuns(variant: Variant, { kills, random, isOver }: Kill
     kills: 0,
     failedSyncs: 0,
     truncated: 0,
+    reading: 0,
     resumes: 0,
     phases: none,
     failures: [],
@@ -132,6 +135,7 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
       hasFailed || signal === moment?.signal || (moment?.signal === 'SIGTERM' && code === 143);
     if (hasFailed) tally.failedSyncs++;
     if (moment?.truncated !== undefined && wasKilled) tally.truncated++;
+    if (moment?.readingAt !== undefined && wasKilled) tally.reading++;
     if (!wasKilled) {
       tally.failures.push(`exit ${code ?? signal}: ${stderr}`);
       return;
@@ -180,8 +184,9 @@ async function problemOf({ variant, input, output }: Job): Promise<string | unde
 
 /** Runs the command to its end, or to a kill. */
 async function runUntil(job: Job, moment: Moment | undefined): Promise<Finished> {
-  const { truncated, failingSync } = moment ?? {};
-  const { child, finished } = startRowcast(...commandOf(job, { failingSync, bytes: truncated?.bytes }));
+  const { truncated, failingSync, readingAt } = moment ?? {};
+  const options = { failingSync, bytes: truncated?.bytes, readingAt };
+  const { child, finished } = startRowcast(...commandOf(job, options));
   const ended = new AbortController();
   const killAfter = async ({ ms, signal }: Moment): Promise<void> => {
     await delay(ms, undefined, { signal: ended.signal }).catch(() => {}); // it has already ended
@@ -194,6 +199,13 @@ async function runUntil(job: Job, moment: Moment | undefined): Promise<Finished>
       job.onCall = undefined;
       await killAfter(moment);
     };
+  } else if (moment !== undefined && readingAt !== undefined) {
+    const sign = waitsIn(job.folder);
+    void (async () => {
+      while (!existsSync(sign) && !ended.signal.aborted) await delay(5);
+      await rm(sign, { force: true });
+      if (!ended.signal.aborted) await killAfter(moment);
+    })();
   } else if (moment !== undefined && failingSync === undefined) {
     let calls = 0;
     const killWhenDue = (): void => {

@@ -16,6 +16,8 @@ export interface Moment {
   failingSync?: number;
   /** The record in which the pipe ends. */
   truncated?: Truncated;
+  /** While the earlier output is read: bytes of it before. */
+  readingAt?: number;
 }
 
 export interface Truncated {
@@ -34,13 +36,18 @@ export async function momentOf(job: Job, random: Random, number: number): Promis
   const part = (await batchesLeft(job)) / (ROWS / BATCH_ROWS);
   const left = Math.ceil(job.calls * part);
   const signal = job.variant.isTerminated && random.chance(0.5) ? 'SIGTERM' : 'SIGKILL';
+  // Every other one comes while the earlier output is read.
+  if (job.earlierBytes > 0 && number % 2 === 1)
+    return { calls: 0, ms: 0, atCheckpoint: false, signal, readingAt: random.whole(0, job.earlierBytes) };
   // The first kill of a variant comes when there is a checkpoint to resume from.
   if (number === 0) return { calls: Math.ceil(left / 2), ms: random.whole(0, 5), atCheckpoint: true, signal };
   if (job.variant.hasFailingSyncs && random.chance(0.5))
     return { calls: 0, ms: 0, atCheckpoint: false, signal, failingSync: random.whole(1, MAX_SYNCS) };
   const truncated = job.variant.isTruncated && random.chance(0.7) ? await truncate(job, random) : undefined;
   if (truncated) return { calls: 0, ms: random.whole(0, 20), atCheckpoint: false, signal, truncated };
-  const phase = (['end', 'start'] as const)[number - 1] ?? random.weighted({ start: 1, batch: 6, end: 3 });
+  const phase =
+    (['end', 'start'] as const)[job.earlierBytes > 0 ? number / 2 - 1 : number - 1] ??
+    random.weighted({ start: 1, batch: 6, end: 3 });
   const at = (calls: number, ms: number): Moment => ({ calls, ms, atCheckpoint: false, signal });
   if (phase === 'start' || left === 0) return at(0, random.whole(0, 600));
   // Requests run ahead of the output, by far with gzip: the rest of a run is measured in time from its first request.

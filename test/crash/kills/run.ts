@@ -1,4 +1,6 @@
-// npm run test:crash -- KILLS [SEED] [MINUTES]
+// npm run test:crash -- KILLS [SEED] [MINUTES [WORD]]: only variants whose names contain the word.
+
+import { variants } from '../variants.ts';
 import { killAll } from './all-variants.ts';
 import type { Tally } from './kills.ts';
 import { phases } from './moment.ts';
@@ -6,7 +8,10 @@ import { phases } from './moment.ts';
 /** Kills per round, which covers all variants, so that all are covered when time runs out. */
 const ROUND = 210;
 
-const [kills = 1000, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2).map(Number);
+const [kills = 1000, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2, 5).map(Number);
+const [, , , , , word = ''] = process.argv;
+// Making a variant takes seconds, and its code has its name.
+const only = variants.filter(make => String(make).includes(word));
 const until = performance.now() + minutes * 60_000;
 const isOver = (): boolean => performance.now() > until;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -14,7 +19,12 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 say(`${kills} kills, seed ${seed}, Node ${process.versions.node}`);
 const totals = new Map<string, Tally>();
 for (let done = 0; done < kills && !isOver(); done += ROUND) {
-  for (const tally of await killAll({ kills: Math.min(ROUND, kills - done), seed: seed + done, isOver })) {
+  for (const tally of await killAll({
+    kills: Math.min(ROUND, kills - done),
+    seed: seed + done,
+    only,
+    isOver,
+  })) {
     const total = totals.get(tally.variant);
     totals.set(tally.variant, total === undefined ? tally : sumOf(tally.variant, [total, tally]));
     for (const failure of tally.failures) say(`${tally.variant}: ${failure}`);
@@ -35,6 +45,7 @@ function sumOf(variant: string, tallies: readonly Tally[]): Tally {
     kills: sum(tally => tally.kills),
     failedSyncs: sum(tally => tally.failedSyncs),
     truncated: sum(tally => tally.truncated),
+    reading: sum(tally => tally.reading),
     resumes: sum(tally => tally.resumes),
     phases: {
       [before]: sum(tally => tally.phases[before]),
@@ -45,9 +56,19 @@ function sumOf(variant: string, tallies: readonly Tally[]): Tally {
   };
 }
 
-function described({ variant, kills, failedSyncs, truncated, resumes, phases, failures }: Tally): string {
+function described({
+  variant,
+  kills,
+  failedSyncs,
+  truncated,
+  reading,
+  resumes,
+  phases,
+  failures,
+}: Tally): string {
   const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);
   if (failedSyncs > 0) where.push(`${failedSyncs} of them failed syncs`);
   if (truncated > 0) where.push(`${truncated} of them with a truncated record`);
+  if (reading > 0) where.push(`${reading} of them within the earlier output`);
   return `${variant}: ${kills} kills (${where.join(', ')}), ${resumes} resumes, ${failures.length} failures`;
 }

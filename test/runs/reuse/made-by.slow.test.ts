@@ -133,8 +133,8 @@ describe('what made earlier predictions', () => {
 });
 
 describe('an earlier output', () => {
-  it('is refused if it was changed by hand, and not if only its time has changed and its digest is known', async t => {
-    const { folder, run } = await nights(t, {}, ['--checksum']);
+  it('is refused if it was changed by hand, and not if only its time has changed', async t => {
+    const { folder, run } = await nights(t);
     const old = join(folder, 'old.csv');
     await utimes(old, 1, 1);
     assert.deepEqual(await run(again).then(({ code, sent }) => ({ code, sent })), { code: 0, sent: 0 });
@@ -147,7 +147,7 @@ describe('an earlier output', () => {
     const own = ['in.csv', '-o', 'old.csv', '--reuse', 'old.csv'];
     for (let night = 0; night < 2; night++)
       assert.deepEqual(await run(own).then(({ code, sent }) => ({ code, sent })), { code: 0, sent: 0 });
-    await utimes(join(folder, 'old.csv'), 1, 1);
+    await appendFile(join(folder, 'old.csv'), '20,p1,20,0.5,0.5\n');
     const { code, sent, stderr } = await run(own);
     assert.deepEqual([code, sent], [0, 20], stderr);
     assert.match(stderr, /nothing of old\.csv is reused: nothing tells what made it/);

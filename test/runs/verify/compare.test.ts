@@ -173,7 +173,7 @@ describe('a difference', () => {
     [
       'a longer text of the same number',
       changed('0.25', '0.250'),
-      '2: p_no is written as "0.250", not as 0.25, in row 1, at in.csv:2',
+      '2: p_no is written as "0.250", not as 0.25 without --decimals 3, in row 1, at in.csv:2',
     ],
     [
       'a sum that is not 1',

@@ -213,6 +213,11 @@ describe('a file of outcomes for a run of the platform', () => {
         {},
         /No row of the run gets an outcome.*60 have a key that no row/,
       ],
+      [
+        outcomes(classes).replaceAll(',p', ', P'),
+        {},
+        /60 have a key that no row of the run has\. Its keys differ .* only in spaces around them, capital letters\./,
+      ],
       [outcomes(['yes', 'no']), {}, /60 are nothing that the report predicts\. Is "yes" the same as "Yes"/],
       ['outcome,id\n"yes,p1\n', {}, /line 2: .*quote/],
     ] as const) {
