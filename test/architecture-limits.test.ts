@@ -21,7 +21,7 @@ const LIMITS = {
   'lines of reuse in src': 2_700,
   'lines of reuse in test': 1_400,
   'files of src': 826,
-  'lines of src': 96_007,
+  'lines of src': 96_015,
   'lines of test': 78_800,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
