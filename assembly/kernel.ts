@@ -3,6 +3,7 @@
 // at once. Addresses and steps are in bytes.
 
 export { findFields } from './find-fields';
+export { findKeys } from './find-keys';
 export { findMembers, textsTo } from './find-members';
 export { findPersonas, foundTo } from './find-personas';
 export { hashRows } from './hash-rows';

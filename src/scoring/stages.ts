@@ -59,8 +59,7 @@ export async function* stages(
 ): AsyncGenerator<MergedPart> {
   const file = source.name;
   const { dependsOnBatch: onGrid } = plan.scorer;
-  const planned = shard?.predictionType;
-  const merging = { ...options, layout, report, planned, resumed, counting, onGrid };
+  const merging = { ...options, layout, report, planned: shard?.predictionType, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
   const classes = options.classes ?? report.classes;
   // Loaded only when it is needed.
@@ -110,19 +109,18 @@ export async function* stages(
   const seen = (batch: Batch): void => {
     if (isOnlyRow(batch)) watch.onUnended?.(batch.start);
   };
-  const parts = (batch: Batch) => {
+  const parts = function* (batch: Batch): Generator<Batch> {
     seen(batch);
-    return many(scorer.parts(batch));
+    yield* scorer.parts(batch);
   };
   const flight = inFlight({ scorer, windowBytes, score: scoreUnlessStopped });
   const { send, settle } = flight;
   const confirm = confirmScored(scorer, score);
   const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
-  const { items } = batches;
   const output = chain(
     [
-      Readable.from(rows?.steps(items, scorer, seen) ?? items, { highWaterMark: 1 }),
-      asStream(rows === undefined ? gen(parts, send) : gen(rows.send(scorer, flight)), boundedByWindow),
+      Readable.from(rows?.steps(batches.items, scorer, seen) ?? batches.items, { highWaterMark: 1 }),
+      asStream(rows === undefined ? gen(parts, send) : gen(rows.send(flight)), boundedByWindow),
       asStream(
         rows === undefined ? gen(settle, confirm, merge) : gen(rows.settle(flight, confirm), merge),
         unbuffered,
@@ -155,11 +153,6 @@ function neverStopped(): Pick<Stopping, 'reading' | 'calling'> {
 function scoreTraced(score: (part: Batch) => Promise<Scored>, trace: TraceBatch | undefined): typeof score {
   if (trace === undefined) return score;
   return part => trace({ row: part.start.row, rows: countRows(part) }, () => score(part));
-}
-
-/** A generator of the items: that is how a stage yields several results. */
-function* many<T>(items: Iterable<T>): Generator<T> {
-  yield* items;
 }
 
 /**

@@ -50,6 +50,14 @@ export class BatchMemory {
     return at;
   }
 
+  /** Adds zeros, by which the memory grows; they stay, and take none until they are used. @returns their address */
+  keepZeros(bytes: number): number {
+    this.#used = this.buffer.byteLength;
+    const at = this.reserve(bytes);
+    this.#kept = this.#used;
+    return at;
+  }
+
   /** Forgets everything, for another use: nobody has what was kept any more. */
   reset(): void {
     this.#kept = 0;

@@ -92,6 +92,7 @@ export interface Kernel {
   readonly missing: WebAssembly.Global;
   readonly unseen: WebAssembly.Global;
   hashRows(hashed: number): void;
+  findKeys(table: number, keys: number, rows: number, entries: number, adds: number, kept: number): number;
   readCodes(state: number, count: number, into: number, limit: number): number;
   writeDoubles(
     values: number,

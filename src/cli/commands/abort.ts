@@ -3,12 +3,17 @@ import { countOf } from '../../base/number-text.ts';
 import { jsonOption } from '../../base/options/observability.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
-import { discardShards } from '../../library/shards/discard-shards.ts';
 import { findShards } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { discardUnfinished } from '../../runs/status/discard-run.ts';
-import { readStatus } from '../../runs/status/status.ts';
+import { discardUnfinished, noUnfinished } from '../../runs/status/discard-run.ts';
+import { readStatus, type Status } from '../../runs/status/status.ts';
+import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
+import { PLAN } from '../../shards/folder/names.ts';
+import type { PlanFile } from '../../shards/folder/plan-shape.ts';
+import { readPlan } from '../../shards/folder/read-run.ts';
+import { aliveAttempt, lastAttempts } from '../../shards/status/read-progress.ts';
 import { type Backends, backendsOf } from '../../storage/backends.ts';
+import type { SharedFolder } from '../../storage/shared-folder.ts';
 import type { Context } from '../context.ts';
 import { eachFile } from '../each-file.ts';
 import { definedRuns, type SelectedRuns, selectRuns } from '../select-runs.ts';
@@ -73,11 +78,7 @@ async function discardRuns(
     }
   };
   const codes = await eachFile(context, outputs, { nameOf: output => output }, discard);
-  if (runs.length === 0)
-    throw new RowcastError('no_output', 'there is no unfinished run', {
-      location: { file: title },
-      hint: 'Check the path.',
-    });
+  if (runs.length === 0) throw noUnfinished(title);
   const discarded = runs.filter(run => run.discarded).length;
   context.log.info({ event: 'run_discarded' }, `${title}: ${countOf(discarded, 'unfinished run')} discarded`);
   if (isJson) await printJson({ format: 1, runs });
@@ -88,11 +89,52 @@ async function discardRuns(
 async function isUnfinished(output: string, among: Backends): Promise<boolean> {
   if ((await findShards(output, among)) !== undefined) return true;
   try {
-    const { saved, run, partialBytes } = await readStatus(output, among);
+    const { saved, run, partialBytes } = (await statusOf(output, among)) ?? {};
     return saved !== undefined || run !== undefined || partialBytes !== undefined;
   } catch (error) {
-    if (error instanceof RowcastError && error.code === 'no_output') return false;
     if (error instanceof RowcastError && error.code === 'bad_checkpoint') return true;
     throw error;
   }
 }
+
+/**
+ * Removes a sharded run with everything that its workers have scored, and outputs that are half joined.
+ *
+ * @throws RowcastError `locked` while a worker is alive or the parts are being joined
+ */
+export async function discardShards(folder: SharedFolder, among: Backends): Promise<void> {
+  const alive = await aliveAttempt(folder, await lastAttempts(folder));
+  if (alive !== undefined)
+    throw new RowcastError(
+      'locked',
+      `a worker is scoring shard ${alive.shard}, process ${alive.holder.pid}`,
+      {
+        severity: 'temporary',
+        location: { file: folder.path },
+        hint: 'Stop the workers with rowcast cancel, then try again; it takes them a few seconds.',
+      },
+    );
+  for (const { output } of await plannedFiles(folder)) {
+    const status = await statusOf(output, among);
+    if (status?.saved?.checkpoint.fingerprint.options[SHARDS_OPTION] !== undefined)
+      await discardUnfinished(output, among);
+  }
+  await folder.discard(PLAN);
+}
+
+/** The files of the plan; none if the plan is damaged, because it can still be discarded. */
+async function plannedFiles(folder: SharedFolder): Promise<readonly PlanFile[]> {
+  try {
+    return (await readPlan(folder)).files;
+  } catch (error) {
+    if (error instanceof RowcastError && ['no_plan', 'bad_plan'].includes(error.code)) return [];
+    throw error;
+  }
+}
+
+/** @returns undefined if there is neither an output nor a run */
+const statusOf = (output: string, among: Backends): Promise<Status | undefined> =>
+  readStatus(output, among).catch(error => {
+    if (error instanceof RowcastError && error.code === 'no_output') return undefined;
+    throw error;
+  });

@@ -80,8 +80,10 @@ export class ScoreBins implements ScoreSums {
     const half = EXPONENTS / 2;
     const negative = Array.from({ length: half }, (_, i) => EXPONENTS - 1 - i);
     const positive = Array.from({ length: half }, (_, i) => i);
-    const scores: number[] = [];
-    const sums = Array.from({ length: this.columns }, (): number[] => []);
+    const most = this.#pages.filter(page => page !== undefined).length * 2 ** this.bits;
+    const scores = new Float64Array(most);
+    const sums = Array.from({ length: this.columns }, () => new Float64Array(most));
+    let bins = 0;
     for (const exponent of [...negative, ...positive]) {
       const page = this.#pages[exponent];
       if (page === undefined) continue;
@@ -95,13 +97,14 @@ export class ScoreBins implements ScoreSums {
         if (column === this.columns) continue;
         let rows = 0;
         for (const counted of this.#mean.rows) rows += page[start + counted] as number;
-        scores.push(
-          rows === 0 ? this.#middle(exponent, bin) : (page[start + this.#mean.sum] as number) / rows,
-        );
-        for (column = 0; column < this.columns; column++) sums[column]?.push(page[start + column] as number);
+        scores[bins] =
+          rows === 0 ? this.#middle(exponent, bin) : (page[start + this.#mean.sum] as number) / rows;
+        for (column = 0; column < this.columns; column++)
+          (sums[column] as Float64Array)[bins] = page[start + column] as number;
+        bins++;
       }
     }
-    return { scores: Float64Array.from(scores), sums: sums.map(each => Float64Array.from(each)) };
+    return { scores: scores.subarray(0, bins), sums: sums.map(each => each.subarray(0, bins)) };
   }
 
   #middle(exponent: number, bin: number): number {

@@ -1,7 +1,7 @@
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
-import type { RowsByKey } from '../../scoring/reuse/row-keys.ts';
-import { RowTable } from '../../scoring/reuse/row-table.ts';
-import type { EarlierRows } from './earlier-rows.ts';
+import { adds, KeyTable, todo } from '../../scoring/reuse/key-table.ts';
+import { KEY_WORDS, type RowsByKey } from '../../scoring/reuse/row-keys.ts';
+import { type EarlierRows, startIn } from './earlier-rows.ts';
 import { HashedRows } from './hashed-rows.ts';
 
 /** How the rows of an earlier output are found: near the same place, or anywhere. */
@@ -38,13 +38,12 @@ const LEAST_SHARE = 0.5;
 export class EarlierOutput {
   readonly #options: EarlierOutputOptions;
   readonly #half: number;
-  readonly #window: RowTable;
+  readonly #window: Window;
   #table: HashedRows | undefined;
   #rows: AsyncGenerator<EarlierRows> | undefined;
   #batch: EarlierRows | undefined;
+  /** The first row of the batch that is not in the window. */
   #at = 0;
-  /** The number of the last row that was read. */
-  #read = 0;
   #isEnded = false;
   /** How far the rows of the output are behind those of the input: number minus number. */
   #shift = 0;
@@ -55,13 +54,13 @@ export class EarlierOutput {
     const { windowRows = WINDOW_ROWS } = options;
     this.#options = options;
     this.#half = windowRows >> 1;
-    this.#window = new RowTable(windowRows, WINDOW_BYTES);
+    this.#window = new Window(windowRows);
   }
 
   async find(rows: RowsByKey, into: CopiedRows): Promise<void> {
     if (this.#rows === undefined) await this.#begin(rows, into);
     else if (this.#table === undefined) await this.#findNear(rows, into);
-    else this.#findAnywhere(rows, into);
+    else this.#table.find(rows, into);
   }
 
   async close(): Promise<void> {
@@ -78,48 +77,54 @@ export class EarlierOutput {
     this.#rows = await open(skipped);
     let share = 0;
     do {
-      await this.#readTo(Math.max(this.#read, skipped) + 2 * this.#half);
+      await this.#readTo(Math.max(this.#window.last, skipped) + 2 * this.#half);
       share = this.#lookNear(rows, into);
-    } while (share < LEAST_SHARE && !this.#isEnded && this.#read < before + around);
+    } while (share < LEAST_SHARE && !this.#isEnded && this.#window.last < before + around);
     const isWhole = this.#isEnded && skipped === 0;
     if (isWhole || share >= LEAST_SHARE) {
       onOrder('same order');
       await this.#moveOn(rows, share);
       return;
     }
-    if (skipped > 0) {
+    if (skipped > 0 || this.#window.last > 2 * this.#half) {
       await this.#rows.return(undefined);
       this.#batch = undefined;
+      this.#at = 0;
       this.#isEnded = false;
+      this.#window.takeAll();
       this.#rows = await open(0);
     }
-    await this.#readAll();
-    this.#findAnywhere(rows, into);
+    (await this.#readAll()).find(rows, into);
   }
 
   async #findNear(rows: RowsByKey, into: CopiedRows): Promise<void> {
     const share = this.#lookNear(rows, into);
-    if (this.#lost > this.#half && !this.#isEnded && share < LEAST_SHARE) {
-      await this.#readAll();
-      this.#findAnywhere(rows, into);
-    } else await this.#moveOn(rows, share);
+    if (this.#lost > this.#half && !this.#isEnded && share < LEAST_SHARE)
+      (await this.#readAll()).find(rows, into);
+    else await this.#moveOn(rows, share);
   }
 
   /** Looks in the window. @returns the share of rows that were found near their place */
   #lookNear({ keys, rows, firstRow, without }: RowsByKey, into: CopiedRows): number {
     const shifts: number[] = [];
     let others = 0;
-    for (let row = 0; row < rows; row++) {
-      if (into.has(row) || without.has(row)) {
-        others++;
-        continue;
-      }
-      const slot = this.#window.find(keys, row);
-      if (slot === -1) continue;
-      this.#window.copyTo(into, row, slot);
+    let plan: Int32Array | undefined;
+    if (into.known > 0 || without.size > 0) {
+      plan = new Int32Array(rows);
+      for (let row = 0; row < rows; row++)
+        if (into.has(row) || without.has(row)) {
+          plan[row] = todo.nothing;
+          others++;
+        }
+    }
+    const { found, entries } = this.#window.find(keys, rows, plan);
+    for (let row = 0; row < rows && found > 0; row++) {
+      const entry = entries[row] as number;
+      if (entry === -1) continue;
+      const { position, isRepeated } = this.#window.copyTo(into, row, entry);
       // Rows that occur more than once tell nothing about their place.
-      if (this.#window.isRepeated(slot)) others++;
-      else shifts.push(this.#window.positionOf(slot) - firstRow - row);
+      if (isRepeated) others++;
+      else shifts.push(position - firstRow - row);
     }
     if (shifts.length === 0) return rows === 0 ? 1 : others / rows;
     // Most of them agree, so that a row which was moved does not move the window.
@@ -139,37 +144,24 @@ export class EarlierOutput {
 
   /** Reads into the window up to the row with a number. */
   async #readTo(last: number): Promise<void> {
-    while (this.#read < last && (await this.#load())) {
-      const { keys, bytes, starts, ends, firstRow } = this.#batch as EarlierRows;
-      const at = this.#at++;
-      this.#read = firstRow + at;
-      const start = starts[at] as number;
-      if (start !== -1) this.#window.add(keys, at, bytes, start, ends[at] as number, this.#read);
+    while (this.#window.last < last && (await this.#load())) {
+      const batch = this.#batch as EarlierRows;
+      const to = Math.min(batch.rows, last - batch.firstRow + 1);
+      this.#window.add(batch, this.#at, Math.max(to, this.#at + 1));
+      this.#at = Math.max(to, this.#at + 1);
     }
   }
 
   /** Reads all the rest into a table. */
-  async #readAll(): Promise<void> {
+  async #readAll(): Promise<HashedRows> {
     const table = new HashedRows(this.#options.maxBytes);
-    this.#options.onOrder('any order');
-    while (await this.#load()) {
-      const { rows, keys, bytes, starts, ends } = this.#batch as EarlierRows;
-      for (; this.#at < rows; this.#at++) {
-        const start = starts[this.#at] as number;
-        if (start !== -1) table.add(keys, this.#at, bytes, start, ends[this.#at] as number);
-      }
-    }
-    table.end();
     this.#table = table;
-  }
-
-  #findAnywhere({ keys, rows, without }: RowsByKey, into: CopiedRows): void {
-    for (let row = 0; row < rows; row++) {
-      if (into.has(row) || without.has(row)) continue;
-      const slot = this.#window.find(keys, row);
-      if (slot === -1) this.#table?.find(keys, row, into);
-      else this.#window.copyTo(into, row, slot);
-    }
+    this.#options.onOrder('any order');
+    for (const rows of this.#window.takeAll()) table.add(rows);
+    for (; await this.#load(); this.#at = Number.POSITIVE_INFINITY)
+      table.add(this.#batch as EarlierRows, this.#at);
+    table.end();
+    return table;
   }
 
   /** Whether there is a next row. */
@@ -183,3 +175,95 @@ export class EarlierOutput {
     return !this.#isEnded;
   }
 }
+
+/** Copies of rows that were read. */
+interface WindowRows extends EarlierRows {
+  /** The number of the entry that the first one took. */
+  readonly entry: number;
+  /** Of each row, whether its key was there before; undefined if none was. */
+  readonly repeated: readonly boolean[] | undefined;
+}
+
+/** The last rows that were read. Each has an entry of the table, those that were rejected too. */
+class Window {
+  readonly #table: KeyTable;
+  readonly #size: number;
+  #batches: WindowRows[] = [];
+  #bytes = 0;
+  /** How many entries were taken. */
+  #taken = 0;
+  /** The number of the last row. */
+  last = 0;
+
+  constructor(rows: number) {
+    this.#size = rows;
+    this.#table = new KeyTable(rows);
+  }
+
+  /** Adds rows `[from, to)`; the last ones with a key are found. */
+  add({ keys, bytes, ends, firstRow }: EarlierRows, from: number, to: number): void {
+    const start = startIn(ends, from);
+    const rows = to - from;
+    const own = {
+      ...{ rows, firstRow: firstRow + from, entry: this.#taken },
+      keys: keys.slice(from * KEY_WORDS, to * KEY_WORDS),
+      bytes: aligned(bytes.subarray(start, ends[to - 1])),
+      ends: ends.slice(from, to).map(end => end - start),
+    };
+    const plan = own.ends.map((end, row) => (end === startIn(own.ends, row) ? todo.takeEntry : todo.find));
+    const { found, entries } = this.#table.find(own.keys, rows, adds.all, this.#kept, plan);
+    const repeated = found === 0 ? undefined : Array.from(entries, entry => entry !== -1);
+    this.#batches.push({ ...own, repeated });
+    this.#taken += rows;
+    this.last = firstRow + to - 1;
+    this.#bytes += own.bytes.length;
+    for (
+      let oldest = this.#batches[0];
+      oldest !== undefined && this.#isOld(oldest);
+      oldest = this.#batches[0]
+    ) {
+      this.#batches.shift();
+      this.#bytes -= oldest.bytes.length;
+    }
+  }
+
+  /** As `KeyTable.find`. */
+  find(keys: Int32Array, rows: number, plan: Int32Array | undefined): ReturnType<KeyTable['find']> {
+    return this.#table.find(keys, rows, adds.none, this.#kept, plan);
+  }
+
+  /** Copies what was appended to the row with an entry. @returns the number of that row */
+  copyTo(into: CopiedRows, row: number, entry: number): { position: number; isRepeated: boolean } {
+    const size = this.#size;
+    const number = this.#taken - 1 - ((this.#taken - 1 - entry + size) % size);
+    const batch = this.#batches.findLast(each => each.entry <= number) as WindowRows; // only those are found
+    const own = number - batch.entry;
+    into.add(row, batch.bytes, startIn(batch.ends, own), batch.ends[own] as number);
+    return { position: batch.firstRow + own, isRepeated: batch.repeated?.[own] === true };
+  }
+
+  /** Gives all rows away. */
+  takeAll(): readonly EarlierRows[] {
+    const batches = this.#batches;
+    this.#batches = [];
+    return batches;
+  }
+
+  /** How many of the last entries are found. */
+  get #kept(): number {
+    return this.#taken - (this.#batches[0]?.entry ?? this.#taken);
+  }
+
+  #isOld({ entry, rows }: WindowRows): boolean {
+    return (
+      entry + rows <= this.#taken - this.#size || (this.#bytes > WINDOW_BYTES && this.#batches.length > 1)
+    );
+  }
+}
+
+/** A copy that begins and ends at whole words. */
+const aligned = (bytes: Buffer): Buffer => {
+  const copy = Buffer.from(new ArrayBuffer((bytes.length + 3) & ~3));
+  bytes.copy(copy);
+  return copy;
+};

@@ -1,5 +1,6 @@
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { copyBytes, wordView } from '../../formats/bytes/word-view.ts';
 import { fieldEnd } from '../../formats/csv/fields/count-fields.ts';
 import { headerOfLayout } from '../../formats/csv/header.ts';
 import type { Layout } from '../../formats/format.ts';
@@ -15,17 +16,20 @@ import type { Source } from '../../storage/source.ts';
 import { seekToCheckpoint } from '../output/resume.ts';
 import { type Made, otherPredictions } from './made-by.ts';
 
-/** Rows of an earlier output: their keys, and what was appended to them: `bytes[starts[row], ends[row])`. */
+/** Rows of an earlier output: their keys, and what was appended to them, one after the other. */
 export interface EarlierRows {
   readonly rows: number;
   /** The number of the first one. */
   readonly firstRow: number;
   readonly keys: Int32Array;
   readonly bytes: Buffer;
-  /** -1 for a row that was rejected. */
-  readonly starts: Int32Array;
+  /** Where in `bytes` it ends; it is empty for a rejected row. */
   readonly ends: Int32Array;
 }
+
+/** Where in `EarlierRows.bytes` what was appended to a row begins: at a whole word after that of the one before. */
+export const startIn = (ends: Int32Array, row: number): number =>
+  row === 0 ? 0 : ((ends[row - 1] as number) + 3) & ~3;
 
 interface EarlierOptions {
   /** The input of this run. */
@@ -42,7 +46,7 @@ interface EarlierOptions {
   places?: Made['places'];
 }
 
-const BATCH_BYTES = 1 << 20;
+const BATCH_BYTES = 1 << 18;
 /** A record of an output may have this many bytes more than one of an input. */
 const APPENDED_BYTES = 16 << 20;
 
@@ -88,6 +92,8 @@ export async function earlierRows(
     throw otherPredictions(source.name, 'it does not have the columns that this run appends');
   const find =
     earlier.format === 'jsonl' ? appendedMembers(appended[0] ?? '') : appendedFields(earlier, first);
+  const last = earlier.format === 'jsonl' ? undefined : earlier.names.length - 1;
+  const values = new AppendedValues({ layout: earlier, first, last, find, maxBytes });
   const place = skipped === 0 ? undefined : places.findLast(isBefore);
   const begun = { start: earlier.start, rest: opened.rest, source: bytes };
   const range = place && { start: { ...place, line: place.row } };
@@ -112,27 +118,11 @@ export async function earlierRows(
         memory?.clear();
         const reserved = memory && keys.reserve(memory, batch, indexes);
         const fields = fieldsOf(batch);
-        const starts = new Int32Array(fields.rows).fill(-1);
-        const ends = new Int32Array(fields.rows);
-        eachRow(batch, fields, (index, row) => {
-          const at = row * fields.width + first;
-          // A rejected row has nothing in the appended columns.
-          if (fields.starts[at] === fields.ends[at]) return;
-          const content = earlier.contentEnd(batch.bytes, startOf(batch, index), batch.ends[index] as number);
-          const found = find(batch, index, content, fields.starts[at] as number);
-          if (found === undefined || found.end - found.start > maxBytes) return;
-          starts[row] = found.start;
-          ends[row] = found.end;
-        });
-        const { rows } = fields;
-        const firstRow = batch.start.row;
         yield {
-          rows,
-          firstRow,
+          rows: fields.rows,
+          firstRow: batch.start.row,
           keys: keys.keysOf(fields, indexes, reserved),
-          bytes: batch.bytes,
-          starts,
-          ends,
+          ...values.of(batch, fields),
         };
       }
       records.release(batch.end.offset);
@@ -158,31 +148,78 @@ function nameInOutput(name: string, rename: Readonly<Record<string, string>>): s
   return name;
 }
 
-/** Calls with the index of the record of each well-formed row. */
-function eachRow({ kinds }: Batch, { faults }: Fields, call: (index: number, row: number) => void): void {
-  let row = 0;
-  for (let index = 0; index < kinds.length; index++)
-    if (kinds[index] !== RecordKind.blank && !faults.has(index)) call(index, row++);
+interface AppendedOptions {
+  layout: Layout;
+  /** The index of the first appended column, and that of the last one, where their fields are the last of a record. */
+  first: number;
+  last: number | undefined;
+  find: FindAppended;
+  maxBytes: number;
 }
+
+/** Copies what was appended to the rows of batches, into memory that the next batch overwrites. */
+class AppendedValues {
+  readonly #options: AppendedOptions;
+  #bytes = Buffer.alloc(0);
+  #ends = new Int32Array();
+
+  constructor(options: AppendedOptions) {
+    this.#options = options;
+  }
+
+  of(batch: Batch, fields: Fields): Pick<EarlierRows, 'bytes' | 'ends'> {
+    const { find, layout, first, maxBytes } = this.#options;
+    const { rows, starts, width } = fields;
+    const most = batch.bytes.length + 3 * rows;
+    if (this.#bytes.length < most) this.#bytes = Buffer.from(new ArrayBuffer(2 * most));
+    if (this.#ends.length < rows) this.#ends = new Int32Array(2 * rows);
+    const [into, from, ends] = [wordView(this.#bytes), wordView(batch.bytes), this.#ends];
+    let [to, index] = [0, 0];
+    for (let row = 0; row < rows; row++, index++) {
+      // Blank lines and malformed records are no rows.
+      while (batch.kinds[index] === RecordKind.blank || (fields.faults.size > 0 && fields.faults.has(index)))
+        index++;
+      const at = row * width + first;
+      let start = starts[at] as number;
+      // A rejected row has nothing in the appended columns.
+      if (start !== fields.ends[at]) {
+        let end = this.#endOfPlain(batch, fields, row, index);
+        if (end === undefined) {
+          const content = layout.contentEnd(batch.bytes, startOf(batch, index), batch.ends[index] as number);
+          ({ start, end } = find(batch, index, content) ?? NOTHING);
+        }
+        if (end - start <= maxBytes) to = copyBytes(from, start, end, into, to);
+      }
+      ends[row] = to;
+      to = (to + 3) & ~3;
+    }
+    return { bytes: this.#bytes, ends };
+  }
+
+  /** Where the appended fields of a row end if no field is quoted. */
+  #endOfPlain({ kinds }: Batch, { ends, width }: Fields, row: number, index: number): number | undefined {
+    const { last } = this.#options;
+    return last !== undefined && kinds[index] === RecordKind.plain ? ends[row * width + last] : undefined;
+  }
+}
+
+const NOTHING = { start: 0, end: 0 };
 
 /**
  * Finds what was appended to a record.
  *
  * @param content where its content ends
- * @param value where the first appended value begins, if it is in the batch itself
  */
 type FindAppended = (
   batch: Batch,
   index: number,
   content: number,
-  value: number,
 ) => { start: number; end: number } | undefined;
 
 /** In a CSV, these are the last fields, without the delimiter before them. */
 function appendedFields(layout: Layout, first: number): FindAppended {
   const { dialect } = headerOfLayout(layout);
-  return (batch, index, content, value) => {
-    if (batch.kinds[index] === RecordKind.plain) return { start: value, end: content };
+  return (batch, index, content) => {
     let at = startOf(batch, index) - 1;
     for (let field = 0; field < first; field++) at = fieldEnd(batch.bytes, at + 1, content, dialect);
     return { start: at + 1, end: content };

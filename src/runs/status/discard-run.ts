@@ -58,7 +58,10 @@ const nothing = (output: DurableOutput, isPartial: boolean): RowcastError =>
         location: { file: output.partialName },
         hint: 'Remove it yourself if nothing needs it.',
       })
-    : new RowcastError('no_output', 'there is no unfinished run', {
-        location: { file: output.name },
-        hint: 'Check the path.',
-      });
+    : noUnfinished(output.name);
+
+export const noUnfinished = (file: string): RowcastError =>
+  new RowcastError('no_output', 'there is no unfinished run', {
+    location: { file },
+    hint: 'Check the path.',
+  });

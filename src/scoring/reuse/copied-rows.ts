@@ -6,8 +6,10 @@ const NOT_KNOWN = -1;
 
 /** What need not be asked for again of the rows of a batch: what was appended to them before, or an equal row's result. */
 export class CopiedRows {
-  readonly #starts: Int32Array;
-  readonly #ends: Int32Array;
+  readonly rows: number;
+  /** Made for the first row that is known. */
+  #starts = NO_OFFSETS;
+  #ends = NO_OFFSETS;
   /** The numbers of the results that equal rows get. */
   #results: Float64Array | undefined;
   /** Rows whose prediction is asked for again, to compare it. */
@@ -21,12 +23,7 @@ export class CopiedRows {
 
   /** @param rows of the batch that are well formed */
   constructor(rows: number) {
-    this.#starts = new Int32Array(rows).fill(NOT_KNOWN);
-    this.#ends = new Int32Array(rows);
-  }
-
-  get rows(): number {
-    return this.#starts.length;
+    this.rows = rows;
   }
 
   /** Memory in bytes. */
@@ -42,6 +39,10 @@ export class CopiedRows {
       larger.set(this.#bytes.subarray(0, this.#length));
       this.#bytes = larger;
     }
+    if (this.known === 0) {
+      this.#starts = new Int32Array(this.rows).fill(NOT_KNOWN);
+      this.#ends = new Int32Array(this.rows);
+    }
     const to = this.#length;
     for (let at = 0; at < length; at++) this.#bytes[to + at] = from[start + at] as number;
     this.#starts[row] = to;
@@ -51,7 +52,7 @@ export class CopiedRows {
   }
 
   has(row: number): boolean {
-    return this.#starts[row] !== NOT_KNOWN;
+    return this.known > 0 && this.#starts[row] !== NOT_KNOWN;
   }
 
   /** Asks for the prediction of a row that is known, to compare it. */
@@ -118,6 +119,7 @@ export class CopiedRows {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const NO_OFFSETS = new Int32Array();
 const NO_ROWS: ReadonlySet<number> = new Set();
 
 /** What was appended before, and how it is written again. */

@@ -52,17 +52,21 @@ interface KnownBatch {
   lastPack: number;
 }
 
-/** Rows to send: a batch of the input as it is, or a packed one. */
-interface SentBatch {
+/** A part that is sent, of a batch of the input as it is, or of a packed one. */
+interface SentPart {
   readonly sends: Batch;
   readonly isWhole: boolean;
+}
+
+/** All parts of a batch were sent. */
+interface SentBatch {
   /** The number of the result after theirs. */
   readonly end: number;
   readonly keptFrom: number;
 }
 
-/** What the stages pass on, in input order: rows to send, and batches for whose rows all requests were made. */
-type Step = SentBatch | KnownBatch;
+/** What the stages pass on, in input order; batches of the input when all requests for their rows were made. */
+type Step = SentPart | SentBatch | KnownBatch;
 
 /** Bytes of batches that wait until their rows that are not known fill a request. */
 const MAX_WAITING_BYTES = 8 << 20;
@@ -80,8 +84,8 @@ class KnownRows {
   readonly #equal: EqualRows | undefined;
   readonly #keys: RowKeys;
   readonly #options: KnownRowsOptions;
-  readonly #memory = BatchMemory.create();
-  readonly #readFields: (batch: Batch) => Fields;
+  /** Finds fields where the scorer does, so that they are not found twice. */
+  #fields: SharedFields | undefined;
   readonly #columns: readonly number[];
   readonly #packed: PackedRows;
   readonly #results: Results;
@@ -99,18 +103,26 @@ class KnownRows {
     this.#columns = features.map(({ index }) => index);
     this.#packed = new PackedRows(merging.layout);
     this.#appended = known && appendedFor(merging, known.predictionType);
-    this.#readFields = merging.layout.fieldReader(this.#memory);
   }
 
-  /** Which parts of packed batches are cut by. */
-  get slice(): Layout['slice'] {
-    return this.#packed.slice;
+  /** The layout by which a scorer finds fields, and cuts packed batches. */
+  get layout(): Layout {
+    const { layout } = this.#options.merging;
+    return {
+      ...layout,
+      slice: this.#packed.slice,
+      fieldReader: memory => {
+        const fields = new SharedFields(layout, memory);
+        this.#fields ??= fields;
+        return fields.read;
+      },
+    };
   }
 
   /** @param seen is called with each batch of the input */
   async *steps(
     batches: AsyncIterable<Batch>,
-    scorer: Pick<BatchScorer, 'maxBatchBytes' | 'rowOverhead' | 'batchRows'>,
+    scorer: Pick<BatchScorer, 'parts' | 'maxBatchBytes' | 'rowOverhead' | 'batchRows'>,
     seen: (batch: Batch) => void,
   ): AsyncGenerator<Step> {
     const { batchRows = scorer.batchRows, source } = this.#options;
@@ -124,11 +136,15 @@ class KnownRows {
         yield next;
       }
     };
+    const send = function* (batch: Batch, isWhole: boolean, keptFrom: number): Generator<Step> {
+      for (const sends of scorer.parts(batch)) yield { sends, isWhole };
+      yield { end, keptFrom };
+    };
     const pack = function* (): Generator<Step> {
       if (packed.waiting === 0) return;
       packs++;
       end += packed.waiting;
-      yield { sends: packed.take(), isWhole: false, end, keptFrom: 0 };
+      yield* send(packed.take(), false, 0);
       yield* takeDone();
     };
     for await (const batch of batches) {
@@ -136,7 +152,7 @@ class KnownRows {
       const found = await this.#find(batch);
       if (found.copied.known + found.copied.equal === 0 && packed.waiting === 0) {
         end += found.copied.rows;
-        yield { sends: batch, isWhole: true, end, keptFrom: found.keptFrom };
+        yield* send(batch, true, found.keptFrom);
         continue;
       }
       const limits = {
@@ -163,19 +179,12 @@ class KnownRows {
 
   async #find(batch: Batch): Promise<KnownBatch> {
     const known = this.#known;
-    const memory = this.#memory;
-    memory?.clear();
-    const reserved = memory && this.#keys.reserve(memory, batch, this.#columns);
-    const fields = this.#readFields(batch);
-    const copied = new CopiedRows(fields.rows);
-    const without = fields.rowsWithout?.(this.#columns) ?? new Map();
+    this.#fields ??= new SharedFields(this.#options.merging.layout, BatchMemory.create());
+    const { fields, keys } = this.#fields.withKeys(batch, this.#keys, this.#columns);
     const { faults, rows } = fields;
-    const byKey = {
-      keys: this.#keys.keysOf(fields, this.#columns, reserved),
-      rows,
-      firstRow: batch.start.row,
-      without,
-    };
+    const copied = new CopiedRows(rows);
+    const without = fields.rowsWithout?.(this.#columns) ?? new Map();
+    const byKey = { keys, rows, firstRow: batch.start.row, without };
     if (known !== undefined) {
       await known.find(byKey, copied);
       if (known.checkedShare > 0)
@@ -196,8 +205,12 @@ class KnownRows {
     return { rows, reused: known, equal };
   }
 
-  send(scorer: Pick<BatchScorer, 'parts'>, flight: Flight): (step: Step) => AsyncGenerator<Flying> {
-    return step => this.#send(step, scorer, flight);
+  send(flight: Flight): (step: Step) => Promise<Flying> {
+    return async step => {
+      if ('sends' in step) return { sent: await flight.send(step.sends), isWhole: step.isWhole };
+      if ('copied' in step) await flight.reserve(step.batch.bytes.length + step.copied.memory);
+      return step;
+    };
   }
 
   settle(
@@ -205,18 +218,6 @@ class KnownRows {
     confirm: (scored: ScoredBatch) => Promise<ScoredBatch>,
   ): (flying: Flying) => AsyncGenerator<ScoredBatch> {
     return flying => this.#settle(flying, flight, confirm);
-  }
-
-  /** Sends what is to be sent. */
-  async *#send(step: Step, scorer: Pick<BatchScorer, 'parts'>, flight: Flight): AsyncGenerator<Flying> {
-    if ('copied' in step) {
-      await flight.reserve(step.batch.bytes.length + step.copied.memory);
-      yield step;
-      return;
-    }
-    for (const part of scorer.parts(step.sends))
-      yield { sent: await flight.send(part), isWhole: step.isWhole };
-    yield step;
   }
 
   /** Waits for what was sent. @param confirm is called before a result is used */
@@ -301,11 +302,11 @@ export async function countUnsent(options: KnownRowsOptions, batches: Iterable<B
 
 /** @throws RowcastError as `appendedFor` */
 export function knownStages(options: KnownRowsOptions) {
-  const { known, merging } = options;
+  const { known } = options;
   const rows = new KnownRows(options);
   return {
     rows,
-    layout: { ...merging.layout, slice: rows.slice } satisfies Layout,
+    layout: rows.layout,
     withCopies:
       known &&
       ((appended: Appended, copied: () => CopiedRows | undefined): Appended =>
@@ -314,7 +315,7 @@ export function knownStages(options: KnownRowsOptions) {
 }
 
 /** What is in flight, or waits for that. */
-type Flying = { readonly sent: Sent; readonly isWhole: boolean } | Step;
+type Flying = { readonly sent: Sent; readonly isWhole: boolean } | SentBatch | KnownBatch;
 
 /** The records of a batch that are sent. */
 function* sentRecords({ batch, faults, copied }: KnownBatch): Generator<number> {
@@ -322,5 +323,46 @@ function* sentRecords({ batch, faults, copied }: KnownBatch): Generator<number> 
   for (let index = 0; index < batch.kinds.length; index++) {
     if (batch.kinds[index] === RecordKind.blank || faults.has(index)) continue;
     if (copied.isSent(row++)) yield index;
+  }
+}
+
+/** Finds the fields of batches, and those of the last one only once. */
+class SharedFields {
+  readonly #memory: BatchMemory | undefined;
+  readonly #read: (batch: Batch) => Fields;
+  /** A copy of the keys of a batch: the memory is used for other batches while rows are looked for. */
+  #keys = new Int32Array();
+  /** The last batch whose fields were found, and the addresses of what they take. */
+  #last: { batch: Batch; fields: Fields; start: number; bytes: number } | undefined;
+
+  constructor(layout: Pick<Layout, 'fieldReader'>, memory: BatchMemory | undefined) {
+    this.#memory = memory;
+    this.#read = layout.fieldReader(memory);
+  }
+
+  /** Finds the fields of a batch, in memory that is cleared. */
+  readonly read = (batch: Batch): Fields => {
+    const last = this.#last;
+    this.#last = undefined;
+    const memory = this.#memory;
+    if (last === undefined || last.batch !== batch || memory?.reserve(0) !== last.start)
+      return this.#read(batch);
+    memory.reserve(last.bytes);
+    return last.fields;
+  };
+
+  /** Finds the fields of a batch, valid until others are found, and its keys, valid until those of another are. */
+  withKeys(batch: Batch, keys: RowKeys, columns: readonly number[]): { fields: Fields; keys: Int32Array } {
+    const memory = this.#memory;
+    memory?.clear();
+    const start = memory?.reserve(0) ?? 0;
+    const reserved = memory && keys.reserve(memory, batch, columns);
+    const fields = this.#read(batch);
+    const found = keys.keysOf(fields, columns, reserved);
+    const bytes = (memory?.reserve(0) ?? 0) - start;
+    this.#last = { batch, fields, start, bytes };
+    if (found.length > this.#keys.length) this.#keys = new Int32Array(2 * found.length);
+    this.#keys.set(found);
+    return { fields, keys: this.#keys };
   }
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
-import { wordView } from '../../formats/bytes/word-view.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import type { Fields, PlacedRecords } from '../../formats/records/fields.ts';
 
@@ -20,7 +19,9 @@ export interface RowsByKey {
 
 const WORD_BYTES = 4;
 /** Words before the columns of what a kernel hashes (assembly/hash-rows.ts). */
-const HASHED_WORDS = 11;
+const HASHED_WORDS = 13;
+/** Memory behind the values of a row, which a kernel copies 16 bytes at a time. */
+const PADDING = 32;
 const QUOTE = 0x22;
 const IS_TEXT = 1 << 31;
 
@@ -30,13 +31,14 @@ const IS_TEXT = 1 << 31;
  * values have types of their own; what is sent depends on nothing else of a row. Two values that are sent alike and
  * written differently (1.5 and 1.50 as numbers) have different keys, so such a row is only sent again.
  *
- * The hash is HalfSipHash-1-3 (https://github.com/veorq/SipHash) with 64 bits, twice with different secrets. These are
- * random in each process and leave it nowhere, so nobody can make rows whose keys collide; without a secret, as in
- * MurmurHash, somebody could get the prediction of another row. SHA-256 takes five times as long (test/bench/RESULTS.md).
+ * The hash is SipHash-1-3 with 128 bits (https://github.com/veorq/SipHash), of the lengths and then the values, filled
+ * up with zeros to whole words, without its last word: the lengths tell where a row ends. Its secret is random in each
+ * process and leaves it nowhere, so nobody can make rows whose keys collide; without a secret, as in MurmurHash,
+ * somebody could get the prediction of another row. SHA-256 takes many times as long (test/bench/RESULTS.md).
  */
 export class RowKeys {
   readonly #secret = Int32Array.from({ length: 4 }, () => randomBytes(4).readInt32LE());
-  #words = new Int32Array(64);
+  #values = Buffer.alloc(1 << 8);
 
   /**
    * Takes memory for the keys of a batch, before its fields are found there.
@@ -44,8 +46,13 @@ export class RowKeys {
    * @param columns indexes of the values that are sent
    * @returns where `keysOf` is to put them
    */
-  reserve(memory: BatchMemory, { ends }: Pick<Batch, 'ends'>, columns: readonly number[]): number {
-    return memory.reserve((HASHED_WORDS + columns.length + ends.length * KEY_WORDS) * WORD_BYTES);
+  reserve(
+    memory: BatchMemory,
+    { ends, bytes }: Pick<Batch, 'ends' | 'bytes'>,
+    columns: readonly number[],
+  ): number {
+    const words = HASHED_WORDS + 2 * columns.length + ends.length * KEY_WORDS;
+    return memory.reserve(words * WORD_BYTES + bytes.length + PADDING);
   }
 
   /**
@@ -56,11 +63,8 @@ export class RowKeys {
   keysOf(fields: Fields, columns: readonly number[], reserved?: number): Int32Array {
     if (reserved !== undefined && isInKernel(fields)) return this.#inKernel(fields, columns, reserved);
     const keys = new Int32Array(fields.rows * KEY_WORDS);
-    const { view } = wordView(fields.bytes);
-    for (let row = 0; row < fields.rows; row++) {
-      const count = this.#collect(fields, view, row * fields.width, columns);
-      this.#hash(count, keys, row * KEY_WORDS);
-    }
+    for (let row = 0; row < fields.rows; row++)
+      keys.set(sipHash(this.#secret, this.#collect(fields, row * fields.width, columns)), row * KEY_WORDS);
     return keys;
   }
 
@@ -70,93 +74,103 @@ export class RowKeys {
     at: number,
   ): Int32Array {
     const words = HASHED_WORDS + columns.length;
-    const offsets = columns.map(column => column * WORD_BYTES);
-    new Int32Array(starts.buffer, at, words).set([
-      ...[bytes.byteOffset, starts.byteOffset, ends.byteOffset, width * WORD_BYTES],
-      ...[rows, Number(isTyped), columns.length, ...this.#secret, ...offsets],
-    ]);
+    const keysAt = at + words * WORD_BYTES;
+    const valuesAt = keysAt + rows * KEY_WORDS * WORD_BYTES;
+    const hashed = new Int32Array(starts.buffer, at, words);
+    hashed.set(this.#secret);
+    hashed[4] = bytes.byteOffset;
+    hashed[5] = starts.byteOffset;
+    hashed[6] = ends.byteOffset;
+    hashed[7] = width * WORD_BYTES;
+    hashed[8] = rows;
+    hashed[9] = Number(isTyped);
+    hashed[10] = columns.length;
+    hashed[11] = keysAt;
+    hashed[12] = valuesAt;
+    for (let place = 0; place < columns.length; place++)
+      hashed[HASHED_WORDS + place] = (columns[place] as number) * WORD_BYTES;
     placed.kernel.hashRows(at);
-    return new Int32Array(starts.buffer, at + words * WORD_BYTES, rows * KEY_WORDS);
+    return new Int32Array(starts.buffer, keysAt, rows * KEY_WORDS);
   }
 
-  /** Copies the values of a row, each after its length, and filled up with zeros to whole words. */
+  /** Copies the lengths of the values of a row, then the values, filled up with zeros. */
   #collect(
     { bytes, starts, ends, isTyped = false }: Fields,
-    view: DataView,
     first: number,
     columns: readonly number[],
-  ): number {
-    let words = this.#words;
-    let count = 0;
+  ): Buffer {
+    let to = columns.length * WORD_BYTES;
     for (let place = 0; place < columns.length; place++) {
       const index = first + (columns[place] as number);
       const start = starts[index] as number;
-      const length = (ends[index] as number) - start;
-      if (count + (length >> 2) + 2 > words.length) {
-        words = new Int32Array(2 * (count + (length >> 2) + 2));
-        words.set(this.#words);
-        this.#words = words;
-      }
-      words[count++] = isTyped && bytes[start - 1] === QUOTE ? length | IS_TEXT : length;
-      const whole = start + (length & ~3);
-      let at = start;
-      for (; at < whole; at += 4) words[count++] = view.getInt32(at, true);
-      if (at === start + length) continue;
-      let rest = 0;
-      for (let shift = 0; at < start + length; at++, shift += 8) rest |= (bytes[at] as number) << shift;
-      words[count++] = rest;
+      const end = ends[index] as number;
+      while (to + end - start + PADDING > this.#values.length)
+        this.#values = Buffer.concat([this.#values, Buffer.alloc(this.#values.length)]);
+      const isText = isTyped && bytes[start - 1] === QUOTE;
+      this.#values.writeInt32LE(end - start + (isText ? IS_TEXT : 0), place * WORD_BYTES);
+      to += bytes.copy(this.#values, to, start, end);
     }
-    return count;
+    const whole = Math.ceil(to / 8) * 8;
+    return this.#values.fill(0, to, whole).subarray(0, whole);
   }
+}
 
-  /** Hashes the first words, with both secrets at once. */
-  #hash(count: number, keys: Int32Array, at: number): void {
-    const words = this.#words;
-    const secret = this.#secret;
-    const [k0, k1] = [secret[0] as number, secret[1] as number];
-    const [l0, l1] = [secret[2] as number, secret[3] as number];
-    let [v0, v1, v2, v3] = [k0, k1 ^ 0xee, 0x6c796765 ^ k0, 0x74656462 ^ k1];
-    let [w0, w1, w2, w3] = [l0, l1 ^ 0xee, 0x6c796765 ^ l0, 0x74656462 ^ l1];
-    // After the words comes their number; then the rounds that finish.
-    for (let index = 0; index <= count + 6; index++) {
-      const word = index < count ? (words[index] as number) : index === count ? count << 26 : 0;
-      if (index === count + 1) {
-        v2 ^= 0xee;
-        w2 ^= 0xee;
-      } else if (index === count + 4) {
-        keys[at] = v1 ^ v3;
-        keys[at + 2] = w1 ^ w3;
-        v1 ^= 0xdd;
-        w1 ^= 0xdd;
-      }
-      v3 ^= word;
-      w3 ^= word;
-      v0 = (v0 + v1) | 0;
-      w0 = (w0 + w1) | 0;
-      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
-      w1 = ((w1 << 5) | (w1 >>> 27)) ^ w0;
-      v0 = (v0 << 16) | (v0 >>> 16);
-      w0 = (w0 << 16) | (w0 >>> 16);
-      v2 = (v2 + v3) | 0;
-      w2 = (w2 + w3) | 0;
-      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
-      w3 = ((w3 << 8) | (w3 >>> 24)) ^ w2;
-      v0 = (v0 + v3) | 0;
-      w0 = (w0 + w3) | 0;
-      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
-      w3 = ((w3 << 7) | (w3 >>> 25)) ^ w0;
-      v2 = (v2 + v1) | 0;
-      w2 = (w2 + w1) | 0;
-      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
-      w1 = ((w1 << 13) | (w1 >>> 19)) ^ w2;
-      v2 = (v2 << 16) | (v2 >>> 16);
-      w2 = (w2 << 16) | (w2 >>> 16);
-      v0 ^= word;
-      w0 ^= word;
-    }
-    keys[at + 1] = v1 ^ v3;
-    keys[at + 3] = w1 ^ w3;
+/** Words of the state: of each of the four numbers of 64 bits, the low and the high half. */
+const INITIAL = [
+  0x70736575, 0x736f6d65, 0x6e646f6d, 0x646f7261, 0x6e657261, 0x6c796765, 0x79746573, 0x74656462,
+];
+
+/** @param values whole words of 64 bits */
+function sipHash(secret: Int32Array, values: Buffer): Int32Array {
+  const v = Int32Array.from(INITIAL, (word, at) => word ^ (secret[at & 3] as number));
+  const key = new Int32Array(KEY_WORDS);
+  const xor = (at: number, low: number, high = 0): void => {
+    (v[at] as number) ^= low;
+    (v[at + 1] as number) ^= high;
+  };
+  const add = (to: number, from: number): void => {
+    const low = ((v[to] as number) + (v[from] as number)) | 0;
+    const carry = low >>> 0 < (v[from] as number) >>> 0 ? 1 : 0;
+    v[to] = low;
+    (v[to + 1] as number) += (v[from + 1] as number) + carry;
+  };
+  /** Turns a number to the left by less than 32 bits. */
+  const turn = (at: number, bits: number): void => {
+    const [low, high] = [v[at] as number, v[at + 1] as number];
+    v[at] = (low << bits) | (high >>> (32 - bits));
+    v[at + 1] = (high << bits) | (low >>> (32 - bits));
+  };
+  const mix = (one: number, other: number, bits: number): void => {
+    add(one, other);
+    turn(other, bits);
+    xor(other, v[one] as number, v[one + 1] as number);
+  };
+  const swap = (at: number): void => {
+    [v[at], v[at + 1]] = [v[at + 1] as number, v[at] as number];
+  };
+  const round = (): void => {
+    mix(0, 2, 13);
+    swap(0);
+    mix(4, 6, 16);
+    mix(0, 6, 21);
+    mix(4, 2, 17);
+    swap(4);
+  };
+  xor(2, 0xee);
+  for (let at = 0; at < values.length; at += 8) {
+    const [low, high] = [values.readInt32LE(at), values.readInt32LE(at + 4)];
+    xor(6, low, high);
+    round();
+    xor(0, low, high);
   }
+  xor(4, 0xee);
+  for (let half = 0; half < 2; half++) {
+    for (let count = 0; count < 3; count++) round();
+    for (let word = 0; word < 2; word++)
+      for (let at = word; at < 8; at += 2) (key[2 * half + word] as number) ^= v[at] as number;
+    xor(2, 0xdd);
+  }
+  return key;
 }
 
 type FieldsInKernel = Fields & { readonly placed: PlacedRecords };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { EarlierOutput } from '../../../src/runs/reuse/earlier-output.ts';
-import type { EarlierRows } from '../../../src/runs/reuse/earlier-rows.ts';
+import { type EarlierRows, startIn } from '../../../src/runs/reuse/earlier-rows.ts';
 import { CopiedRows } from '../../../src/scoring/reuse/copied-rows.ts';
 import { runs } from '../../support/random-tests.ts';
 
@@ -14,13 +14,16 @@ async function* batchesOf(rows: readonly number[], size: number, from = 0): Asyn
   for (let at = from; at < rows.length; at += size) {
     const some = rows.slice(at, at + size);
     const texts = some.map(row => `,${row}`);
-    const ends = Int32Array.from(texts, (_, index) => texts.slice(0, index + 1).join('').length);
+    // Each begins at a whole word.
+    const bytes = Buffer.alloc(12 * texts.length);
+    const ends = new Int32Array(texts.length);
+    for (const [index, text] of texts.entries())
+      ends[index] = startIn(ends, index) + bytes.write(text, startIn(ends, index));
     yield {
       rows: some.length,
       firstRow: at + 1,
       keys: keysOf(some),
-      bytes: Buffer.from(texts.join('')),
-      starts: Int32Array.from(texts, (text, index) => (ends[index] as number) - text.length),
+      bytes,
       ends,
     };
   }

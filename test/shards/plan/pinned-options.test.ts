@@ -24,7 +24,7 @@ describe('a plan of shards', () => {
           'max-drift',
         ],
         ...['private', 'checksum', 'checkpoint-interval', 'dedupe'],
-        ...['reuse-max-age', 'reuse-memory', 'reuse-sample'],
+        ...['reuse-max-age', 'reuse-memory', 'reuse-sample', 'price-per-1000'],
         ...['/compare', '/summary', '/summary-html', '/metrics', '/lineage'],
       ].sort(),
     );

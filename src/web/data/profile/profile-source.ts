@@ -1,10 +1,14 @@
+import { on } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
 import { RowcastError } from '../../../base/errors.ts';
 import { type Formats, readLayout } from '../../../formats/formats.ts';
-import type { ByteSource } from '../../../formats/records/byte-source.ts';
+import { type ByteSource, chunksAfter } from '../../../formats/records/byte-source.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import { refuseRowAsHeader } from '../../../formats/refuse-row-as-header.ts';
+import { UPLOAD_WINDOW_BYTES } from '../../../storage/codecs/codec.ts';
+import { CODEC_START_BYTES, codecOfBytes } from '../../../storage/codecs/codecs.ts';
 import { longFieldNote } from '../../../training/rows/open-batches.ts';
-import { type FileFormat, MAX_FOOTER_BYTES } from '../../recognize-upload.ts';
+import { beginning, type FileFormat, MAX_FOOTER_BYTES } from '../../recognize-upload.ts';
 import { ProfileBuilder } from './build-profile.ts';
 import type { Profile } from './profile-shape.ts';
 
@@ -72,4 +76,38 @@ export async function profileSource(
   if (builder.rows === 0)
     throw new RowcastError('invalid_csv', 'the file has no rows', { location: { file } });
   return builder.build(contentBytes);
+}
+
+/**
+ * Bytes that arrive as messages, up to an empty one.
+ *
+ * @param onRead called after each message with how many bytes have been read
+ */
+export async function* arrivingBytes(
+  port: MessagePort,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  let read = 0;
+  // Only `startProfile` posts here.
+  for await (const [{ buffer }] of on(port, 'message') as AsyncIterable<[Uint8Array]>) {
+    if (buffer.byteLength === 0) return;
+    yield Buffer.from(buffer);
+    read += buffer.byteLength;
+    onRead(read);
+  }
+}
+
+/** The content of an upload that is read while it arrives, plain, gzip or zstd. @param name for messages */
+export const arrivingSource = (stored: AsyncIterator<Buffer>, name: string): ByteSource => ({
+  name,
+  contentName: name,
+  isLive: false,
+  chunks: decompressed(stored, name),
+  // Nobody else changes the file.
+  checkUnchanged: async () => {},
+});
+
+async function* decompressed(stored: AsyncIterator<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const first = await beginning(stored, CODEC_START_BYTES);
+  yield* codecOfBytes(first).decompress(chunksAfter(first, stored), name, UPLOAD_WINDOW_BYTES);
 }

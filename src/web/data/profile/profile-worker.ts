@@ -1,8 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { postMessage, postResult } from '../../../base/thread-result.ts';
 import { storedUpload } from '../../recognize-upload.ts';
-import { arrivingBytes, arrivingSource } from './arriving-source.ts';
-import { type ProfileJob, profileSource } from './profile-source.ts';
+import { arrivingBytes, arrivingSource, type ProfileJob, profileSource } from './profile-source.ts';
 
 /** What `startProfile` passes to this thread, whose messages tell how many bytes are checked. */
 export interface WorkerJob extends ProfileJob {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { arrivingSource } from '../../../../src/web/data/profile/arriving-source.ts';
-import { type ProfileJob, profileSource } from '../../../../src/web/data/profile/profile-source.ts';
+import {
+  arrivingSource,
+  type ProfileJob,
+  profileSource,
+} from '../../../../src/web/data/profile/profile-source.ts';
 import { csv, history } from '../../../support/service/history.ts';
 
 const job: ProfileJob = {

@@ -1,3 +1,4 @@
+import '../../../support/random-tests.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -5,9 +6,7 @@ import type { LearnedColumn } from '../../../../src/formats/columns/column-encod
 import { areaUnderCurve, meanArea } from '../../../../src/training/findings/roc.ts';
 import { testingResultsCsv } from '../../../../src/training/findings/testing-results.ts';
 import { ColumnSample } from '../../../../src/web/report/evaluation/column-sample.ts';
-import { evaluateResults } from '../../../../src/web/report/evaluation/evaluation.ts';
-import { readTestingRows } from '../../../../src/web/report/evaluation/testing-rows.ts';
-import '../../../support/random-tests.ts';
+import { evaluateResults, readTestingRows } from '../../../../src/web/report/evaluation/evaluation.ts';
 
 const columns: LearnedColumn[] = [
   { name: 'amount', type: 'numerical', notation: 'comma' },

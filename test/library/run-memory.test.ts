@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { lastRunOf } from '../../../src/runs/several/last-runs.ts';
-import { RunLedger } from '../../../src/runs/several/run-ledger.ts';
-import { backends, versionOf } from '../../../src/storage/backends.ts';
-import { newFolder } from '../../support/folder.ts';
+import { lastRunOf } from '../../src/library/run-memory.ts';
+import { RunLedger } from '../../src/runs/several/run-ledger.ts';
+import { backends, versionOf } from '../../src/storage/backends.ts';
+import { newFolder } from '../support/folder.ts';
 
 const good = {
   run_id: '019c1177-b400-7c1e-9d2b-3f6a8e5b7c90',
