@@ -19,7 +19,7 @@ const LIMITS = {
   'lines of evaluate in src': 4_880,
   'lines of evaluate in test': 1_880,
   'lines of reuse in src': 2_900,
-  'lines of reuse in test': 1_400,
+  'lines of reuse in test': 1_500,
   'files of src': 826,
   'lines of src': 96_020,
   'lines of test': 78_350,
