@@ -31,11 +31,12 @@ export async function listen(
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port; // not a path
 
-/** A port of 127.0.0.1 that nothing listens on. */
+/** A port of 127.0.0.1 that nothing listens on, below those that Linux gives to the connections of other tests. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
+  const port = 20_000 + Math.floor(12_000 * Math.random());
+  const server = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(server, 'listening').catch(() => false);
+  if (isFree === false) return freePort();
   server.close();
   await once(server, 'close');
   return port;
