@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_500,
   'files of src': 826,
   'lines of src': 96_020,
-  'lines of test': 78_350,
+  'lines of test': 78_380,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
@@ -50,9 +50,11 @@ function checkLimit(what: keyof typeof LIMITS, found: number): void {
 const SHARED_NAMES = new Set(['run']);
 
 /** The files that ARCHITECTURE.md lists, in the order in which a run comes to them. */
-const way = [
-  ...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/^\d+\. `src\/(\S+\.ts)`: /gm),
-].map(([, file = '']) => file);
+const items =
+  readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').match(/^\d+\. `src\/.*\n(?: {4}.*\n)*/gm) ?? [];
+const filesIn = (item: string): string[] =>
+  [...item.matchAll(/`(?:src\/)?(\S+\.ts)`/g)].map(([, file = '']) => file);
+const way = items.map(item => filesIn(item)[0] ?? '');
 
 describe('the size of the house', () => {
   it('does not grow', () => {
@@ -101,7 +103,7 @@ describe('the size of the house', () => {
     assert.ok(way.length > 0);
     assert.deepEqual([...new Set(way)], way);
     assert.deepEqual(
-      way.filter(file => !loaded.has(file)),
+      items.flatMap(filesIn).filter(file => !loaded.has(file)),
       [],
     );
     checkLimit('files on the way of a run', way.length);

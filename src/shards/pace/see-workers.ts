@@ -119,12 +119,15 @@ export class WorkerWatch {
     else if (isSelfAlive()) await this.#folder.remove(workerName(id));
   }
 
-  /** If it is damaged, what it said before: without a new heartbeat, its worker is soon taken for dead. */
+  /**
+   * If it is damaged, what it said before, with a heartbeat that it has only then: the damage may have followed one that
+   * nobody has read. Without a new one, its worker is soon taken for dead.
+   */
   async #fileOf(id: string, last: SeenWorker | undefined): Promise<WorkerFile | undefined> {
     try {
       return await readOnce(this.#folder, workerName(id), workerShape);
     } catch (error) {
-      if (isDamage(error)) return last ?? DAMAGED;
+      if (isDamage(error)) return { ...DAMAGED, ...last, beat: DAMAGED.beat };
       throw error;
     }
   }

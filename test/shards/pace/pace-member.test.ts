@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { random } from '../../../fixtures/random.ts';
+import { workerName } from '../../../src/shards/folder/names.ts';
 import { LEASE_MS } from '../../../src/shards/folder/next-attempt.ts';
+import { WorkerWatch } from '../../../src/shards/pace/see-workers.ts';
+import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { runs, seed } from '../../support/random-tests.ts';
 import { PaceSimulation } from '../../support/shards/pace-simulation.ts';
 import { slow } from '../../support/slow.ts';
@@ -73,6 +76,30 @@ describe('workers that share a pace', () => {
     await simulation.run(2 * LEASE_MS, anything);
     assert.equal(member.limits(simulation.now).share, 1);
     assert.deepEqual(simulation.files, ['workers/w0.json']);
+  });
+
+  it('take one whose file is damaged for dead no sooner than if its last heartbeat had been read', async () => {
+    const heartbeat = { beat: 1, entry: 1, pid: 1, started: '1', realm: 'another machine', learned: null };
+    let now = 0;
+    let text = JSON.stringify({ ...heartbeat, requests: 100, rows: null, counted: {} });
+    const folder = {
+      read: async (name: string) => (name === workerName('other') ? text : undefined),
+      remove: async () => {},
+    };
+    // It only reads and removes files.
+    const watch = new WorkerWatch(folder as Partial<SharedFolder> as SharedFolder, () => now);
+    const look = async (): Promise<string[]> => {
+      const seen = await watch.look(['other'], { isAwaited: () => true, isSelfAlive: () => true });
+      return seen.map(({ id }) => id);
+    };
+    assert.deepEqual(await look(), ['other']);
+    now = 2_500;
+    text = '';
+    assert.deepEqual(await look(), ['other']);
+    now = LEASE_MS + 100;
+    assert.deepEqual(await look(), ['other']);
+    now = 2_500 + LEASE_MS;
+    assert.deepEqual(await look(), []);
   });
 
   it('keep to the limit of one whose file is damaged for a moment', async () => {
