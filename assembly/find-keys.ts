@@ -53,6 +53,7 @@ export function findKeys(table: usize, keys: usize, rows: i32, entries: usize, a
       const todo = load<i32>(entries + ((<usize>row) << 2));
       let entry: i32 = -1;
       if (todo === FIND) {
+        let place: usize = 0;
         const bucket = bucketOf(i32x4.extract_lane(key, 0), buckets, lastBucket);
         const tag = i32x4.extract_lane(key, 1) & TAG;
         const tags = i32x4.splat(tag);
@@ -66,7 +67,8 @@ export function findKeys(table: usize, keys: usize, rows: i32, entries: usize, a
           (i32x4.bitmask(i32x4.eq(v128.and(b2, tagBits), tags)) << 8) |
           (i32x4.bitmask(i32x4.eq(v128.and(b3, tagBits), tags)) << 12);
         for (; same !== 0 && entry === -1; same &= same - 1) {
-          const candidate = load<i32>(bucket + ((<usize>ctz(same)) << 2)) & ENTRY;
+          place = (<usize>ctz(same)) << 2;
+          const candidate = load<i32>(bucket + place) & ENTRY;
           let age = next - 1 - candidate;
           if (age < 0) age += capacity;
           if (age < kept && i8x16.all_true(i8x16.eq(v128.load(ring + ((<usize>candidate) << 4)), key)))
@@ -74,10 +76,16 @@ export function findKeys(table: usize, keys: usize, rows: i32, entries: usize, a
         }
         if (entry !== -1) found++;
         if (adds === ALL || (adds !== NONE && entry === -1)) {
-          v128.store(bucket, v128.shuffle<i32>(i32x4.splat(tag | next), b0, 0, 4, 5, 6));
-          v128.store(bucket, v128.shuffle<i32>(b0, b1, 3, 4, 5, 6), 16);
-          v128.store(bucket, v128.shuffle<i32>(b1, b2, 3, 4, 5, 6), 32);
-          v128.store(bucket, v128.shuffle<i32>(b2, b3, 3, 4, 5, 6), 48);
+          if (entry !== -1) {
+            // The one before is not needed any more: a key that occurs often pushes no others out.
+            for (let to = bucket + place; to > bucket; to -= 4) store<i32>(to, load<i32>(to - 4));
+            store<i32>(bucket, tag | next);
+          } else {
+            v128.store(bucket, v128.shuffle<i32>(i32x4.splat(tag | next), b0, 0, 4, 5, 6));
+            v128.store(bucket, v128.shuffle<i32>(b0, b1, 3, 4, 5, 6), 16);
+            v128.store(bucket, v128.shuffle<i32>(b1, b2, 3, 4, 5, 6), 32);
+            v128.store(bucket, v128.shuffle<i32>(b2, b3, 3, 4, 5, 6), 48);
+          }
           v128.store(ring + ((<usize>next) << 4), key);
           if (++next === capacity) next = 0;
           kept++;

@@ -12,6 +12,7 @@ import {
   sha256Of,
   versionOf,
 } from '../../storage/backends.ts';
+import { absoluteName } from '../../storage/folders.ts';
 import { writtenFile } from '../output/written-file.ts';
 import type { RunNote } from '../summary/summary.ts';
 import {
@@ -143,7 +144,10 @@ async function earlierFile(
   const before = planned?.find(each => each.file === file);
   if (before !== undefined) checkPlanned(before, version);
   if (version === undefined) return nothing('there is no such file');
+  const isOwn = written !== '-' && absoluteName(file) === absoluteName(written);
   const bytes = await documentAt(madeFileOf(file), backends).read();
+  // A run that was killed when its output was there has not written what made it.
+  if (bytes === undefined && isOwn) return nothing('nothing tells what made it');
   if (bytes === undefined)
     throw otherPredictions(
       file,
@@ -158,8 +162,7 @@ async function earlierFile(
       ? output.modified === version.modified ||
         (sha256 !== null && sha256 === (await sha256Of(file, backends)))
       : output.etag === version.etag);
-  // A run that was killed when its output was there has not written what made it.
-  if (!isSame && file === written) return nothing('nothing tells what made it');
+  if (!isSame && isOwn) return nothing('nothing tells what made it');
   if (!isSame) throw wasChanged(file);
   checkMade(file, made, now, plan);
   // The plan has decided that.
@@ -176,7 +179,7 @@ async function earlierFile(
 }
 
 export const wasChanged = (file: string): RowcastError =>
-  otherPredictions(file, 'the file was changed since its run has finished');
+  otherPredictions(file, 'the file was changed or repaired since its run has finished');
 
 function madeOf(file: string, bytes: Buffer): Made {
   try {

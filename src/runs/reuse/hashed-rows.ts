@@ -1,8 +1,11 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, readSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { RowcastError } from '../../base/errors.ts';
+import { isDiskFull, reasonOf } from '../../base/system-error.ts';
 import type { CopiedRows } from '../../scoring/reuse/copied-rows.ts';
 import { KEY_WORDS, type RowsByKey } from '../../scoring/reuse/row-keys.ts';
+import { openUnnamed } from '../../storage/local/unnamed-file.ts';
+import { diskFull } from '../../storage/target.ts';
 import { type EarlierRows, startIn } from './earlier-rows.ts';
 
 /** An entry is its key, the length of its bytes, and its bytes, filled up to whole words. */
@@ -135,7 +138,8 @@ class Entries {
   #next(size: number): Int32Array<ArrayBuffer> {
     const slab = ++this.#slab;
     const words = this.slabs[slab];
-    if (words !== undefined && words.length >= size) return words;
+    // No longer than an address can say, unless it has one entry.
+    if (words?.length === Math.max(SLAB_WORDS, size)) return words;
     const larger = new Int32Array(Math.max(SLAB_WORDS, size));
     this.slabs[slab] = larger;
     return larger;
@@ -271,29 +275,27 @@ function writeEntries(
 
 /** A temporary file without a name, so that it is gone with the process, however that ends. */
 class SpillFile {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'rowcast-reuse-'));
-  readonly #fd = openSync(join(this.#folder, 'rows'), 'wx+', 0o600);
+  readonly #fd = withReason(openUnnamed);
   #block = new Int32Array(1 << 10);
   /** In bytes. */
   size = 0;
 
-  constructor() {
-    if (process.platform !== 'win32') this.#remove();
-  }
-
+  /** @throws RowcastError `disk_full`, `unwritable_output` */
   append(words: Int32Array): void {
     const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.#fd, bytes, done, bytes.length - done, this.size + done);
+    withReason(() => {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.size + done);
+    });
     this.size += bytes.length;
   }
 
-  /** Reads a few words, which are overwritten by the next call. */
+  /** Reads a few words, which are overwritten by the next call. @throws RowcastError `unwritable_output` */
   block(words: number, at: number): Int32Array {
     if (words > this.#block.length) this.#block = new Int32Array(2 * words);
     const bytes = new Uint8Array(this.#block.buffer, 0, words * WORD_BYTES);
     for (let done = 0; done < bytes.length; ) {
-      const read = readSync(this.#fd, bytes, done, bytes.length - done, at + done);
+      const read = withReason(() => readSync(this.#fd, bytes, done, bytes.length - done, at + done));
       if (read === 0) throw new Error('the temporary file for --reuse ends too early');
       done += read;
     }
@@ -302,11 +304,21 @@ class SpillFile {
 
   close(): void {
     closeSync(this.#fd);
-    this.#remove();
   }
+}
 
-  #remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+function withReason<T>(access: () => T): T {
+  try {
+    return access();
+  } catch (cause) {
+    const message = `cannot keep earlier predictions in a temporary file: ${reasonOf(cause)}`;
+    if (isDiskFull(cause)) throw diskFull(message, tmpdir(), cause as NodeJS.ErrnoException);
+    throw new RowcastError('unwritable_output', message, {
+      severity: 'stopped',
+      location: { file: tmpdir() },
+      hint: 'Name another folder with the variable TMPDIR, or give --reuse-memory more.',
+      cause,
+    });
   }
 }
 

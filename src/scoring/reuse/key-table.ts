@@ -20,7 +20,8 @@ const WORD_BYTES = 4;
  * next entry is taken, from 0 on, and after the last one 0 again.
  *
  * The entries of keys that begin alike are in one bucket, a line of the processor's cache, with the last ones first. If
- * there are more than 16, the oldest is forgotten too early: with 900,000 entries, one of 5,000 when it is old. Most of
+ * there are more than 16, the oldest is forgotten too early: with 900,000 entries, one of 5,000 when it is old. A key
+ * that is added again leaves its entry before, so that one which occurs often takes one place of a bucket. Most of
  * what is not there is seen by the bits in its bucket. A kernel does this for the rows of a batch at once, so that it
  * does not wait for each bucket (assembly/find-keys.ts).
  */
@@ -98,6 +99,8 @@ export class KeyTable {
       const [k0 = 0, k1 = 0, k2 = 0, k3 = 0] = keys.subarray(at, at + KEY_WORDS);
       const first = (k0 & this.#lastBucket) * BUCKET_ENTRIES;
       const tag = k1 & TAG;
+      // What an added entry takes the place of: the one with its key, or the oldest.
+      let gone = first + BUCKET_ENTRIES - 1;
       for (let place = first; place < first + BUCKET_ENTRIES && entries[row] === -1; place++) {
         const number = buckets[place] as number;
         const entry = number & ~TAG;
@@ -110,13 +113,15 @@ export class KeyTable {
           ring[own + 1] === k1 &&
           ring[own + 2] === k2 &&
           ring[own + 3] === k3
-        )
+        ) {
           entries[row] = entry;
+          gone = place;
+        }
       }
       const isFound = entries[row] !== -1;
       if (isFound) found++;
       if (added === adds.none || (added === adds.missing && isFound)) continue;
-      buckets.copyWithin(first + 1, first, first + BUCKET_ENTRIES - 1);
+      buckets.copyWithin(first + 1, first, gone);
       buckets[first] = tag | (this.#taken % this.#capacity);
       this.#put(k0, k1, k2, k3);
     }

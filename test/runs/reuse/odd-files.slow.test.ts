@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, readdir, readFile, rename, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
+import { exits, rowcast as rowcastAlone } from '../../support/rowcast.ts';
 import { type StubOptions, send, startStub } from '../../support/stub/service.ts';
 
 const described = { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) };
@@ -68,9 +79,9 @@ describe('an earlier output', () => {
     await copyFile(file('old.csv'), file('cut.csv'));
     await copyFile(file('old.csv.reuse'), file('cut.csv.reuse'));
     await truncate(file('cut.csv'), 200);
-    await refused('cut.csv', /the file was changed since its run has finished/);
+    await refused('cut.csv', /the file was changed or repaired since its run has finished/);
     await truncate(file('cut.csv'), 0);
-    await refused('cut.csv', /the file was changed since its run has finished/);
+    await refused('cut.csv', /the file was changed or repaired since its run has finished/);
     await writeFile(file('empty.csv'), '');
     await refused('empty.csv', /there is no empty\.csv\.reuse/);
     await mkdir(file('folder'));
@@ -100,6 +111,31 @@ describe('an earlier output', () => {
     const again = await run(...twice, '-o', 'b.csv', '--reuse', 'a.csv');
     assert.deepEqual([again.code, again.sent], [0, 0], again.stderr);
     await isSame('a.csv', 'b.csv');
+  });
+
+  it('that is the output itself, of a run that was killed before it told what made it, is written again', async t => {
+    const { cwd, file, run } = await service(t);
+    await writeFile(file('in.csv'), rows(30));
+    for (const own of ['out.csv', './out.csv', join(cwd, 'out.csv')]) {
+      assert.equal((await run('in.csv', '-o', 'out.csv', '--reuse', 'none')).code, 0);
+      await rm(file('out.csv.reuse'));
+      const { code, sent, stderr } = await run('in.csv', '-o', 'out.csv', '--reuse', own);
+      assert.deepEqual([code, sent], [0, 30], stderr);
+      assert.equal((await run('in.csv', '-o', 'out.csv', '--reuse', own)).sent, 0);
+    }
+  });
+
+  it('whose rows cannot be written to a temporary file ends the run, which names the folder', async t => {
+    const { cwd, stub, file, run } = await service(t);
+    await writeFile(file('in.csv'), rows(100_000));
+    assert.equal((await run('in.csv', '-o', 'old.csv', '--reuse', 'none')).code, 0);
+    const [header = '', ...shuffled] = rows(100_000).trimEnd().split('\n');
+    await writeFile(file('other.csv'), `${[header, ...shuffled.reverse()].join('\n')}\n`);
+    const args = 'score other.csv -o new.csv --report r --reuse old.csv --reuse-memory 1MiB'.split(' ');
+    const without = rowcastAlone(args, { cwd, env: { ...stub.env, TMPDIR: file('no-folder') } });
+    await exits(without, 3, /no-folder.*cannot keep earlier predictions.*\[unwritable_output\].*TMPDIR/s);
+    const resumed = await run(...args.slice(1).filter(arg => !['--report', 'r'].includes(arg)));
+    assert.equal(resumed.code, 0, resumed.stderr);
   });
 
   it('that was replaced since the unfinished run began is named', async t => {

@@ -72,7 +72,7 @@ describe('a plan with --reuse', () => {
     }
     await appendFile(join(cwd, 'old.csv'), '1,1,0.5,0.5\n');
     const changed = await run('plan', ...options, '--reuse-max-age', '1d');
-    assert.match(changed.stderr, /the file was changed since its run has finished/);
+    assert.match(changed.stderr, /the file was changed or repaired since its run has finished/);
   });
 
   it('looks for the earlier output of each of several inputs', async t => {

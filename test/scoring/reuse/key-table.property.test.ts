@@ -48,3 +48,14 @@ it('a table of keys finds all keys that were added last, whatever it has forgott
     if (first >= 1000) assert.equal(table.find(keysFrom(first - 1000), 100, adds.none, 1000).found, 0);
   }
 });
+
+it('a key that is added often pushes no other out of its bucket', () => {
+  const [often, once] = [Int32Array.of(0, 1 << 21, 0, 0), Int32Array.of(0, 1 << 22, 0, 0)];
+  for (const hasKernel of [true, false]) {
+    const table = new KeyTable(100, hasKernel);
+    table.find(once, 1, adds.all, 100);
+    for (let row = 0; row < 50; row++) table.find(often, 1, adds.all, 100);
+    assert.equal(table.find(once, 1, adds.none, 100).found, 1);
+    assert.deepEqual([...table.find(often, 1, adds.none, 100).entries], [50]);
+  }
+});
