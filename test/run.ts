@@ -53,8 +53,8 @@ spawn(
     // Fewer collections of what tests leave behind take a few percent of their time.
     '--max-semi-space-size=64',
     ...(values.coverage ? coverage : []),
-    // More than there are cores, because many tests only wait, most of all the slow ones.
-    `--test-concurrency=${availableParallelism() + (values.all ? 4 : 2)}`,
+    // More than there are cores, because many tests only wait.
+    `--test-concurrency=${availableParallelism() + 2}`,
     // A test that hangs fails. The slowest process takes a few minutes.
     `--test-timeout=${15 * 60_000}`,
     `--test-reporter=${join(folder, 'support/reporter.js')}`,
