@@ -9,7 +9,7 @@ class Keys {
   /** Buckets of 16 numbers, the last ones first: an entry, and as many bits of its key as are left. */
   buckets: usize;
   lastBucket: i32;
-  /** Of no use, but reading it is not left out then. */
+  /** Nobody reads it: it is written so that the compiler does not leave out what fetches the buckets. */
   fetched: i32;
 }
 

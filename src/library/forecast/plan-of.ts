@@ -72,7 +72,7 @@ export interface Plan {
   free_bytes: number | null;
   /** The rows that are sent, estimated by the first ones: the others are reused, or equal to them. */
   rows_sent: number;
-  /** Of the rows that are sent, by `pricePer1000`; null without it. */
+  /** What the rows that are sent cost, by `pricePer1000`; null without it. */
   cost: number | null;
   /** What the other rows would cost; null without a price. */
   saved: number | null;

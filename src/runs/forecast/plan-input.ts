@@ -47,7 +47,7 @@ export interface InputPlan {
   batches: number;
   /** Zero with a local report. */
   requests: number;
-  /** Of the first rows, those that --reuse or --dedupe does not send; null without these. */
+  /** What --reuse or --dedupe does not send of the first rows; null without these. */
   unsent: UnsentRows | null;
   /** The rows that are sent, estimated by these. */
   sent: number;
@@ -109,7 +109,7 @@ async function planSource(
     features = chooseFeatures(layout, report, options, source.name);
     layout.refuseUnits?.(nulls, source);
     scorer.check?.({ ...options, features, nulls });
-    const planned = { ...opened, ...{ source, scorer, options: { ...options, nulls }, report, features } };
+    const planned = { ...opened, source, scorer, options: { ...options, nulls }, report, features };
     if (options.reuse !== undefined || options.dedupe)
       sample = await (await import('../reuse/sample-unsent.ts')).sampleUnsent(options, planned, search);
   } catch (error) {

@@ -180,7 +180,7 @@ export class EarlierOutput {
 interface WindowRows extends EarlierRows {
   /** The number of the entry that the first one took. */
   readonly entry: number;
-  /** Of each row, whether its key was there before; undefined if none was. */
+  /** Whether the key of each row was there before; undefined if none was. */
   readonly repeated: readonly boolean[] | undefined;
 }
 
@@ -205,7 +205,9 @@ class Window {
     const start = startIn(ends, from);
     const rows = to - from;
     const own = {
-      ...{ rows, firstRow: firstRow + from, entry: this.#taken },
+      rows,
+      firstRow: firstRow + from,
+      entry: this.#taken,
       keys: keys.slice(from * KEY_WORDS, to * KEY_WORDS),
       bytes: aligned(bytes.subarray(start, ends[to - 1])),
       ends: ends.slice(from, to).map(end => end - start),

@@ -50,7 +50,10 @@ export async function sampleUnsent(
       const { source, features, layout, report } = plan;
       const unsent = await countUnsent(
         {
-          ...{ source, features, batchRows: options.batchRows, known: earlier?.known },
+          source,
+          features,
+          batchRows: options.batchRows,
+          known: earlier?.known,
           areEqualSentOnce: options.dedupe,
           merging: { ...plan.options, layout, report },
         },

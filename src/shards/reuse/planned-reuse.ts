@@ -42,7 +42,11 @@ export async function planReuse(
   const { now, files } = found;
   const earlier = files.map(
     ({ file, made: { run_id, predicted_at }, version: { size, modified, etag } }) => ({
-      ...{ file, run_id, predicted_at, size, modified },
+      file,
+      run_id,
+      predicted_at,
+      size,
+      modified,
       ...(etag !== undefined && { etag }),
     }),
   );
@@ -63,7 +67,11 @@ export async function keepJoined(record: RunRecord, parts: FileParts, backends: 
   const { output, reuse } = file;
   const places = placesOf(parts);
   await keepMade(record, backends, {
-    ...{ output, prediction, ...reuse, rowCounts, checksums },
+    output,
+    prediction,
+    ...reuse,
+    rowCounts,
+    checksums,
     ...(places !== undefined && { places }),
   });
 }

@@ -3,14 +3,15 @@ import type { DataMeta } from '../../../src/web/data/data-files.ts';
 import type { UploadClient } from '../../../src/web/session/with-session.ts';
 import type { SignedIn } from './platform.ts';
 
-/** Sends a file as the page does. */
-export const sendFile = (
+/** Sends a file to a path as a page does. */
+export const sendTo = (
   browser: SignedIn,
+  path: string,
   body: string | Uint8Array,
-  name = 'history.csv',
+  name: string,
   headers: Record<string, string> = {},
 ): Promise<Response> =>
-  browser.fetch('/platform/data', {
+  browser.fetch(path, {
     method: 'POST',
     headers: {
       'content-type': 'application/octet-stream',
@@ -19,6 +20,14 @@ export const sendFile = (
     },
     body,
   });
+
+/** Sends data as the page does. */
+export const sendFile = (
+  browser: SignedIn,
+  body: string | Uint8Array,
+  name = 'history.csv',
+  headers?: Record<string, string>,
+): Promise<Response> => sendTo(browser, '/platform/data', body, name, headers);
 
 /** Uploads data that is valid. */
 export async function upload(

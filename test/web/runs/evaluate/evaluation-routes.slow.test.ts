@@ -8,7 +8,7 @@ import { trainReport } from '../../../../src/training/train.ts';
 import { rowcast } from '../../../support/in-process.ts';
 import { parquetOf } from '../../../support/parquet.ts';
 import { platformWithReports, type SignedIn, signInWithKey } from '../../../support/web/platform.ts';
-import { problemOf } from '../../../support/web/uploads.ts';
+import { problemOf, sendTo } from '../../../support/web/uploads.ts';
 import { scoredRun } from './scored-run.ts';
 
 const rows = 120;
@@ -52,15 +52,13 @@ const evaluate = (
     ...fields
   }: Fields & { name?: string; headers?: Record<string, string> } = {},
 ): Promise<Response> =>
-  browser.fetch(`/platform/runs/${id}/evaluation?${new URLSearchParams(listed(fields))}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/octet-stream',
-      'x-file-name': encodeURIComponent(name),
-      ...headers,
-    },
+  sendTo(
+    browser,
+    `/platform/runs/${id}/evaluation?${new URLSearchParams(listed(fields))}`,
     body,
-  });
+    name,
+    headers,
+  );
 
 async function platformWithRun(t: TestContext, file = 'personas.csv', content: string | Buffer = personas()) {
   const at = await platformWithReports(t);
