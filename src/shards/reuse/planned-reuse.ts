@@ -64,15 +64,13 @@ export async function keepJoined(record: RunRecord, parts: FileParts, backends: 
   const { file, rowCounts } = parts;
   const { predictionType: prediction, checksums } = record;
   if (file.reuse === undefined || prediction === undefined) return;
-  const { output, reuse } = file;
-  const places = placesOf(parts);
   await keepMade(record, backends, {
-    output,
+    output: file.output,
     prediction,
-    ...reuse,
+    ...file.reuse,
     rowCounts,
     checksums,
-    ...(places !== undefined && { places }),
+    places: placesOf(parts),
   });
 }
 
