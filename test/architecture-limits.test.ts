@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_500,
   'files of src': 826,
   'lines of src': 96_020,
-  'lines of test': 78_390,
+  'lines of test': 77_960,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
