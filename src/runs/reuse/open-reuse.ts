@@ -7,6 +7,7 @@ import type { RunResult } from '../observer.ts';
 import type { Run } from '../run.ts';
 import type { RunRecord } from '../run-record.ts';
 import { checkSentOnce, earlierFiles } from './earlier-files.ts';
+import type { RowOrder } from './earlier-output.ts';
 import { earlierPredictions } from './earlier-predictions.ts';
 import { keepMade } from './keep-made.ts';
 import { madeBy } from './made-by.ts';
@@ -50,7 +51,7 @@ export async function openReuse(
     stop: control.signal,
     note: warning => record.note(warning),
   });
-  const onOrder = record.reuses.bind(record);
+  const onOrder = (file: string, order: RowOrder): void => record.tell(each => each.reuses?.(file, order));
   const earlier = earlierPredictions(files, plan, { values, backends, stop: control.signal, onOrder });
   return {
     known: earlier?.known,
