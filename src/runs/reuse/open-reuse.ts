@@ -43,16 +43,15 @@ export async function openReuse(
   if (values.dedupe) checkSentOnce(plan, '--dedupe');
   if (values.reuse === undefined) return undefined;
   const now = madeBy(fingerprint, plan, values);
+  const { signal: stop } = control;
   const files = await earlierFiles(values, plan, {
-    now,
+    ...{ now, backends, stop },
     planned: part?.earlier,
     startedAt: record.attempt.runStartedAt,
-    backends,
-    stop: control.signal,
     note: warning => record.note(warning),
   });
   const onOrder = (file: string, order: RowOrder): void => record.tell(each => each.reuses?.(file, order));
-  const earlier = earlierPredictions(files, plan, { values, backends, stop: control.signal, onOrder });
+  const earlier = earlierPredictions(files, plan, { values, backends, stop, onOrder });
   return {
     known: earlier?.known,
     identity: JSON.stringify(files.map(({ file, made: { run_id, output } }) => [file, run_id, output])),
