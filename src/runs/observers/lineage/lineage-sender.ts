@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { timeLimit } from '../../../base/interrupted.ts';
 import { postJson } from '../post-json.ts';
 import type { LineageSettings } from './lineage-settings.ts';
 import type { RunEvent } from './run-events.ts';
@@ -40,12 +40,11 @@ export function lineageSender(
      * @param stop ends the waiting if it is aborted meanwhile
      */
     async close(stop: AbortSignal): Promise<void> {
-      const done = new AbortController();
-      const onStop = (): void => over.abort(new Error('there was no time left to send all'));
-      if (!stop.aborted) stop.addEventListener('abort', onStop, { signal: done.signal });
-      void sleep(LAST_MS, undefined, { signal: done.signal }).then(onStop, () => {});
+      const limit = timeLimit(LAST_MS, stop.aborted ? new AbortController().signal : stop);
+      const noTime = new Error('there was no time left to send all');
+      limit.over.addEventListener('abort', () => over.abort(noTime));
       await last;
-      done.abort();
+      limit.end();
     },
   };
 }
