@@ -74,7 +74,7 @@ export const isDue = ({ calls, atCheckpoint }: Moment, seen: number, { output }:
 
 /** Where kills hit, according to the files they left. */
 export const phases = ['before the first checkpoint', 'in the middle', 'at the end'] as const;
-export type Phase = (typeof phases)[number];
+type Phase = (typeof phases)[number];
 
 export async function phaseOf({ output }: Job): Promise<Phase> {
   const checkpoint = await checkpointOf(output);
