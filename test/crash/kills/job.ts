@@ -14,6 +14,8 @@ import { VaryingService } from './varying.ts';
 /** A variant in its own folder, with its own service. */
 export interface Job {
   variant: Variant;
+  /** The bytes of the input. */
+  bytes: Buffer;
   folder: string;
   input: string;
   output: string;
@@ -37,7 +39,8 @@ export const earlierFiles = [EARLIER, `${EARLIER}.reuse`];
 export async function prepare(variant: Variant, folder: string, random: Random): Promise<Job> {
   const usual = variant.output.startsWith('out.jsonl') ? 'in.jsonl' : 'in.csv';
   const input = join(folder, variant.inputName ?? usual);
-  await writeFile(input, variant.input);
+  const bytes = variant.input();
+  await writeFile(input, bytes);
   const stub = await startStub(undefined, {
     ...(variant.report && { report: variant.report }),
     async behave(call) {
@@ -49,14 +52,14 @@ export async function prepare(variant: Variant, folder: string, random: Random):
     },
   });
   const job: Job = {
-    ...{ variant, folder, input, stub, service: new VaryingService() },
+    ...{ variant, bytes, folder, input, stub, service: new VaryingService() },
     output: join(folder, variant.output),
     summary: join(folder, 'summary.json'),
     ...{ scoringMs: 0, calls: 0, earlierBytes: 0, onCall: undefined },
   };
   if (variant.earlier !== undefined) {
     const before = join(folder, 'before.csv');
-    await writeFile(before, variant.earlier);
+    await writeFile(before, variant.earlier());
     const args = ['score', before, '-o', join(folder, EARLIER), '--report', 'r', '--features', SENT];
     args.push('--url', stub.url, '--reuse', 'none');
     await rowcast(args, { env: { ROWCAST_API_KEY: stub.key } });
@@ -68,7 +71,7 @@ export async function prepare(variant: Variant, folder: string, random: Random):
 
 /** The command, the same at each start, and its stdin, which may end too early. */
 export function commandOf(
-  { variant, folder, input, output, summary, stub }: Job,
+  { variant, bytes, folder, input, output, summary, stub }: Job,
   { failingSync, truncated, readingAt }: Pick<Moment, 'failingSync' | 'truncated' | 'readingAt'> = {},
 ): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
@@ -83,7 +86,7 @@ export function commandOf(
       WAITING_READ: JSON.stringify([join(folder, EARLIER), readingAt, waitsIn(folder)]),
     }),
   };
-  return [args, variant.isPiped ? { env, stdin: variant.input.subarray(0, truncated?.bytes) } : { env }];
+  return [args, variant.isPiped ? { env, stdin: bytes.subarray(0, truncated?.bytes) } : { env }];
 }
 
 const waitingReads = pathToFileURL(join(root, 'dist/test/crash/files/waiting-reads.js')).href;

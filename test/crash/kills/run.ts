@@ -9,8 +9,7 @@ const ROUND = 210;
 
 const [kills = 1000, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2, 5).map(Number);
 const [, , , , , word = ''] = process.argv;
-// Making a variant takes seconds, and its code has its name.
-const only = variants.filter(make => String(make).includes(word));
+const only = variants.filter(({ name }) => name.includes(word));
 const until = performance.now() + minutes * 60_000;
 const isOver = (): boolean => performance.now() > until;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
