@@ -73,7 +73,8 @@ interface LabelOptions {
   mayBeNumbers: boolean;
 }
 
-function labelsOf(values: readonly unknown[], { isKnown, mayBeNumbers }: LabelOptions): Labels {
+/** Labels from a value for each row; a null has none. @throws InvalidResponse */
+export function labelsOf(values: readonly unknown[], { isKnown, mayBeNumbers }: LabelOptions): Labels {
   const places = new Map<string, number>();
   const indices = Int32Array.from(values, (value, row) => {
     const label = labelOf(aloneIn(value), mayBeNumbers);
@@ -105,10 +106,13 @@ function labelOf(value: unknown, mayBeNumber: boolean): string | null | undefine
 }
 
 /**
+ * Numbers from a value for each row; a null has none.
+ *
  * @param given the names, if they are known
  * @param isKnown whether earlier responses had numbers
+ * @throws InvalidResponse
  */
-function numbersOf(
+export function numbersOf(
   values: readonly unknown[],
   given: readonly string[] | undefined,
   isKnown: boolean,
@@ -124,7 +128,8 @@ function numbersOf(
   return { kind: 'numbers', names, values: numbers, errors: new Map() };
 }
 
-function namesOf(value: unknown): string[] {
+/** The names of several numbers, sorted by code point; none for anything else. */
+export function namesOf(value: unknown): string[] {
   if (!isObject(value)) return [];
   const names = Object.keys(value).sort(codePointOrder);
   checkClassCount(names.length);

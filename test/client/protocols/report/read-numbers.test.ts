@@ -58,12 +58,12 @@ describe('a response of numbers', () => {
 
   it('is refused if a prediction is of another kind, or has other names', () => {
     const mixed: [unknown[], RegExp][] = [
-      [[{ value: 1 }, { value: '2' }], /^prediction 2 has a value that is not a number$/],
-      [[{ value: 1 }, { values: { a: 1 } }], /^prediction 2 has a value that is not a number$/],
-      [[{ value: 1 }, { probabilities: { no: 1 } }], /^prediction 2 has a value that is not a number$/],
+      [[{ value: 1 }, { value: '2' }], /^prediction 2 is text, but a number is expected$/],
+      [[{ value: 1 }, { values: { a: 1 } }], /^prediction 2 is missing, but a number is expected$/],
+      [[{ value: 1 }, { probabilities: { no: 1 } }], /^prediction 2 is missing, but a number is expected$/],
       [[{ value: 1 }, 2], /^prediction 2 is not an object$/],
-      [[{ values: { a: 1 } }, { values: { b: 1 } }], /^prediction 2 has a value that is not a number$/],
-      [[{ values: { a: 1 } }, { values: { a: 1, b: 1 } }], /^prediction 2 has not the numbers a$/],
+      [[{ values: { a: 1 } }, { values: { b: 1 } }], /members b, expected the numbers a$/],
+      [[{ values: { a: 1 } }, { values: { a: 1, b: 1 } }], /members a, b, expected the numbers a$/],
       [[{ error: {} }, { values: {} }], /^prediction 2 has no numbers$/],
       [[{ probabilities: { no: 1 } }, { value: 1 }], /^prediction 2 has no "probabilities"$/],
     ];
