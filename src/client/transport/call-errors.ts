@@ -217,7 +217,7 @@ export interface ServiceProblem {
  *
  * @param advice what to check if the service does not let a request in
  */
-export function hintOfStatus(
+function hintOfStatus(
   status: number,
   { code, advice }: { code: string; advice: string },
 ): string | undefined {

@@ -14,3 +14,9 @@ export const numbers = (values: readonly number[], names: readonly string[] = []
   values: Float64Array.from(values),
   errors: new Map(),
 });
+
+/** What predictions consist of, as plain lists, without their errors. */
+export function plain(received: Predictions): Record<string, unknown> {
+  const { kind: _, errors: __, ...lists } = received;
+  return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, Array.from<unknown>(list)]));
+}

@@ -6,6 +6,7 @@ import { parsePredictions } from '../../../../src/client/protocols/report/parse-
 import { parsePersona, parseReport } from '../../../../src/client/protocols/report/parse-report.ts';
 import { ReportResponses } from '../../../../src/client/protocols/report/report-protocol.ts';
 import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
+import { plain } from '../../../support/scoring/predictions.ts';
 
 const wire = contractWire;
 
@@ -33,21 +34,9 @@ describe('a response of numbers', () => {
 
   it('has several by name: in the order of the report, else sorted', () => {
     const predictions = [{ values: { b: 1, a: 2 } }, { values: { a: 3, b: 4 } }];
-    assert.deepEqual(
-      [read(predictions).names, [...read(predictions).values]],
-      [
-        ['a', 'b'],
-        [2, 1, 3, 4],
-      ],
-    );
+    assert.deepEqual(plain(read(predictions)), { names: ['a', 'b'], values: [2, 1, 3, 4] });
     const known = read(predictions, { kind: 'numbers', names: ['b', 'a'] });
-    assert.deepEqual(
-      [known.names, [...known.values]],
-      [
-        ['b', 'a'],
-        [1, 2, 4, 3],
-      ],
-    );
+    assert.deepEqual(plain(known), { names: ['b', 'a'], values: [1, 2, 4, 3] });
     assert.deepEqual(read(predictions, { kind: 'numbers', names: ['x', 'a'] }).names, ['a', 'b']);
   });
 
