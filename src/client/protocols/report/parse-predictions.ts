@@ -15,7 +15,7 @@ import {
   copyProbabilities,
   type ServiceError,
 } from '../collect-predictions.ts';
-import { labelsOf, namesOf, numbersOf } from '../described/read-predictions.ts';
+import { numberNames, readLabels, readNumbers } from '../described/read-predictions.ts';
 import { type Expected, expectedClasses } from '../protocol.ts';
 import type { Wire } from './wire-names.ts';
 
@@ -104,15 +104,15 @@ function readValues(
     errors.set(row, error);
     return null;
   });
-  if (member === 'label') return { ...labelsOf(values, { isKnown: false, mayBeNumbers: false }), errors };
+  if (member === 'label') return { ...readLabels(values, { isKnown: false, mayBeNumbers: false }), errors };
   const names = member === 'value' ? [] : namesIn(values, predictionType);
-  return { ...numbersOf(values, names, false), errors };
+  return { ...readNumbers(values, names, false), errors };
 }
 
 /** Names in the order of the output, else sorted by code point, as classes are. */
 function namesIn(values: readonly unknown[], predictionType: Expected['predictionType']): readonly string[] {
   const first = values.findIndex(value => value !== null);
-  const names = namesOf(values[first]);
+  const names = numberNames(values[first]);
   if (names.length === 0) throw new InvalidResponse(`prediction ${first + 1} has no numbers`);
   if (predictionType?.kind !== 'numbers') return names;
   const isSame = isDeepStrictEqual(names, predictionType.names.toSorted(codePointOrder));
