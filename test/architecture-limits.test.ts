@@ -20,9 +20,9 @@ const LIMITS = {
   'lines of evaluate in test': 1_880,
   'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_500,
-  'files of src': 826,
-  'lines of src': 96_020,
-  'lines of test': 78_390,
+  'files of src': 824,
+  'lines of src': 95_590,
+  'lines of test': 77_090,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
