@@ -14,7 +14,7 @@ import { NumberColumn } from './number-column.ts';
 import { NumberTable } from './number-table.ts';
 import { type ChunkValues, isPlain, type ValueOptions, ValueReader } from './read-values.ts';
 import { valueChunk } from './value-chunk.ts';
-import { type PhysicalType, uncompressedBytes, WrittenGroup } from './written-chunk.ts';
+import { bytesOfChunks, type PhysicalType, WrittenGroup } from './written-chunk.ts';
 
 export interface EncoderOptions extends ValueOptions {
   /**
@@ -81,7 +81,7 @@ export class ParquetEncoder implements GroupEncoder {
       );
     }
     const note = structOf('i64', {
-      [GROUP.bytes]: uncompressedBytes(group.chunks),
+      [GROUP.bytes]: bytesOfChunks(group.chunks),
       [GROUP.rows]: rows,
       [GROUP.compressedBytes]: group.bytes,
       [COPIED]: copiedDigest?.digest(),

@@ -3,7 +3,7 @@ import { CHUNK, COLUMN, FILE } from '../footer/numbers.ts';
 import { readStruct, type ThriftStruct, writeStruct, writeStructWith } from '../footer/thrift.ts';
 
 /** What a file begins and ends with. */
-export const MAGIC = Buffer.from('PAR1');
+export const MAGIC = Buffer.alloc(4, 'PAR1');
 
 /** Bytes that are yielded together: what is written of a group may be short. */
 const PIECE_BYTES = 64 << 10;

@@ -14,7 +14,7 @@ import { NumberColumn } from './number-column.ts';
 import { type ChunkValues, ValueReader } from './read-values.ts';
 import { valueChunk } from './value-chunk.ts';
 import { ValueColumn } from './value-column.ts';
-import { uncompressedBytes, type WrittenChunk, WrittenGroup } from './written-chunk.ts';
+import { bytesOfChunks, type WrittenChunk, WrittenGroup } from './written-chunk.ts';
 
 interface RepairedFileOptions {
   /** The file that is written again. Its groups stay. */
@@ -75,7 +75,7 @@ export class RepairedFile implements GroupEncoder {
     own.setStructs(GROUP.columns, group.chunks);
     if (added > 0) own.setInteger(GROUP.rows, own.integer(GROUP.rows) + added, 'i64');
     this.#added += added;
-    own.setInteger(GROUP.bytes, uncompressedBytes(group.chunks), 'i64');
+    own.setInteger(GROUP.bytes, bytesOfChunks(group.chunks), 'i64');
     own.setInteger(GROUP.compressedBytes, group.bytes, 'i64');
     // Who knows whether the rows are still sorted.
     if (rewritten.size > 0) own.delete(GROUP.sorting);

@@ -160,5 +160,5 @@ export class WrittenGroup {
   }
 }
 
-export const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>
+export const bytesOfChunks = (chunks: readonly ThriftStruct[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes), 0);
