@@ -58,15 +58,10 @@ async function bench(t: TestContext): Promise<Bench> {
   const wanted = await readFile(whole);
   await rm(whole);
   stub.bodies.length = 0;
-  return {
-    folder,
-    env,
-    args,
-    wanted,
-    afterMaking(path, act) {
-      due = { path, act };
-    },
+  const afterMaking: Bench['afterMaking'] = (path, act) => {
+    due = { path, act };
   };
+  return { folder, env, args, wanted, afterMaking };
 }
 
 const tooLarge = /cannot write the output: .*\(EFBIG\)/;
