@@ -61,20 +61,15 @@ export function runSpan(parent: RunTelemetry | undefined) {
 }
 
 /** What traces and metrics say about a run in shards, whose record may be replaced by that of a later step. */
-export class FollowedRun implements ObservedRun {
-  readonly attributes: NonNullable<ObservedRun['attributes']>;
-  #record: RunRecord;
-
-  constructor(record: RunRecord, attributes: FollowedRun['attributes']) {
-    this.#record = record;
-    this.attributes = attributes;
-  }
-
-  get state(): Summary {
-    return this.#record.state;
-  }
-
-  follow(record: RunRecord): void {
-    this.#record = record;
-  }
+export function followedRun(first: RunRecord, attributes: NonNullable<ObservedRun['attributes']>) {
+  let record = first;
+  return {
+    attributes,
+    get state(): Summary {
+      return record.state;
+    },
+    follow(next: RunRecord): void {
+      record = next;
+    },
+  };
 }
