@@ -77,10 +77,7 @@ export class Transport {
   }
 
   /** The connections, as far as mixed-up responses are concerned. */
-  get connections(): Pick<
-    HttpConnections,
-    'firstSuspectRow' | 'confirm' | 'atRisk' | 'takeAtRisk' | 'suspect'
-  > {
+  get connections(): Pick<HttpConnections, 'origins' | 'atRisk' | 'takeAtRisk'> {
     return this.#connections;
   }
 

@@ -5,10 +5,10 @@ import { headerOf } from '../csv/csv-comparison.ts';
 import { type CsvParts, csvLayout, csvOutput } from '../csv/csv-layout.ts';
 import { needsQuotes } from '../csv/fields/count-fields.ts';
 import type { Format, Layout, Opened } from '../format.ts';
-import { type Conversion, convertedOutput } from '../merge-records.ts';
+import { type Conversion, convertedOutput, convertRecords } from '../merge-records.ts';
 import { type ColumnOptions, outputColumns } from '../output-columns.ts';
-import type { ReadOptions } from '../read-options.ts';
-import { batchOfOne, RecordKind, startOf } from '../records/batch.ts';
+import { type ReadOptions, refuseCsvOptions } from '../read-options.ts';
+import { batchOfOne, RecordKind } from '../records/batch.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { requiredNumbers } from '../required-numbers.ts';
@@ -67,7 +67,8 @@ export const readLines: Format['readLayout'] = (source, options) =>
 async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened> {
   const { keep = 'all', columns, maxRecordBytes, maxColumns } = options;
   const kept = Array.isArray(keep) ? keep : [];
-  checkOptions(options, kept, source.name);
+  refuseCsvOptions(options, 'JSON lines', source.name);
+  checkKept(kept, source.name);
   const known = columns === undefined && kept.length === 0 ? undefined : [...(columns ?? []), ...kept];
   const { shape, rest } = await readShape(source, {
     known,
@@ -93,20 +94,12 @@ async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOption
 }
 
 /** @throws RowcastError `bad_option` */
-function checkOptions({ names, delimiter, quote }: ReadOptions, kept: readonly string[], file: string): void {
-  const refuse = (what: string, hint: string): never => {
-    throw new RowcastError('bad_option', what, { location: { file }, hint });
-  };
-  if (Array.isArray(names))
-    refuse('--names: JSON lines name their own columns', 'To rename those of the output, use --rename.');
-  if (delimiter !== undefined && delimiter !== ',')
-    refuse('--delimiter: what is made of JSON lines has commas', 'Leave it out.');
-  if (quote !== undefined && quote !== '"')
-    refuse('--quote: what is made of JSON lines has double quotes', 'Leave it out.');
+function checkKept(kept: readonly string[], file: string): void {
   for (const name of kept) {
     const inner = kept.find(other => other.startsWith(`${name}.`));
-    if (inner !== undefined)
-      refuse(`--keep: "${sanitize(inner)}" is a part of "${sanitize(name)}"`, 'Keep one of them.');
+    if (inner === undefined) continue;
+    const what = `--keep: "${sanitize(inner)}" is a part of "${sanitize(name)}"`;
+    throw new RowcastError('bad_option', what, { location: { file }, hint: 'Keep one of them.' });
   }
 }
 
@@ -135,40 +128,27 @@ function lineCells(shape: LineShape, names: readonly string[]): Conversion {
       const from = wordView(fields.bytes);
       const { bytes } = from;
       const most = CELL_GROWTH * batch.bytes.length + batch.ends.length * columns.length;
-      const into = wordView(Buffer.allocUnsafe(most));
-      const records = into.bytes;
-      const recordEnds = new Int32Array(batch.ends.length);
-      const kinds = new Uint8Array(batch.ends.length);
-      let at = 0;
-      let row = 0;
-      for (let index = 0; index < batch.ends.length; index++) {
-        const isBlank = batch.kinds[index] === RecordKind.blank;
-        if (isBlank) kinds[index] = RecordKind.blank;
-        else if (!faults.has(index)) {
-          for (let place = 0; place < columns.length; place++) {
-            if (place > 0) records[at++] = COMMA;
-            const column = columns[place] as number;
-            if (column === -1) continue;
-            const field = row * width + column;
-            const [start, end] = [starts[field] as number, ends[field] as number];
-            // An empty text comes after a quote; a missing value has no place.
-            if (end === 0) continue;
-            if (!needsQuotes(bytes, start, end)) at = copyBytes(from, start, end, into, at);
-            else {
-              kinds[index] = RecordKind.quoted;
-              at = quoted(bytes, start, end, records, at);
-            }
-          }
-          row++;
-          if (batch.bytes[(batch.ends[index] ?? 0) - 1] === LF && startOf(batch, index) !== batch.ends[index])
-            records[at++] = LF;
+      const written = { most, kind: RecordKind.quoted, isEnd };
+      return convertRecords(batch, faults, written, (row, into, to) => {
+        let at = to;
+        for (let place = 0; place < columns.length; place++) {
+          if (place > 0) into.bytes[at++] = COMMA;
+          const column = columns[place] as number;
+          if (column === -1) continue;
+          const field = row * width + column;
+          const [start, end] = [starts[field] as number, ends[field] as number];
+          // An empty text comes after a quote; a missing value has no place.
+          if (end === 0) continue;
+          if (needsQuotes(bytes, start, end)) at = quoted(bytes, start, end, into.bytes, at);
+          else at = copyBytes(from, start, end, into, at);
         }
-        recordEnds[index] = at;
-      }
-      return { ...batch, bytes: records.subarray(0, at), ends: recordEnds, kinds };
+        return at;
+      });
     },
   };
 }
+
+const isEnd = (byte: number | undefined): boolean => byte === LF;
 
 function quoted(bytes: Buffer, start: number, end: number, into: Buffer, to: number): number {
   let at = to;

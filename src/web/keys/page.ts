@@ -6,6 +6,7 @@ import { confirmButton, copyBox, dayOf, timeOf } from '../elements.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
+import { tableBox, unseen } from '../table.ts';
 import { type KeyFormView, keyFormCard } from './new-key-form.ts';
 
 /** A key that nobody has seen yet. */
@@ -14,13 +15,12 @@ export interface NewlyCreated {
   key: string;
 }
 
-export interface KeysView extends KeyFormView {
-  rows: readonly KeyRow[];
-  /** Keys that were just created, to be shown this once. */
-  created: readonly NewlyCreated[] | undefined;
-}
-
-export const keysPage = (view: KeysView): Page => ({
+/** @param created keys that were just created, to be shown this once */
+export const keysPage = (
+  rows: readonly KeyRow[],
+  created: readonly NewlyCreated[],
+  form: KeyFormView,
+): Page => ({
   title: 'Keys',
   current: '/keys',
   scripts: ['copy.js'],
@@ -29,9 +29,9 @@ export const keysPage = (view: KeysView): Page => ({
       <h1>API keys</h1>
       <p class="lead">A key lets a program or a person use the reports of this service. Only its hash is stored.</p>
     </div>
-    ${view.created?.map(createdCard)}
-    ${view.rows.length === 0 ? noKeys : keyTable(view)}
-    ${keyFormCard(view)}`,
+    ${created.map(createdCard)}
+    ${rows.length === 0 ? noKeys : keyTable(rows, form.session)}
+    ${keyFormCard(form)}`,
 });
 
 /** For a key that is bound to reports. */
@@ -59,17 +59,12 @@ const createdCard = ({ name, key }: NewlyCreated): Html => html`
     ${copyBox(`new-key-${name}`, key, `the key ${name}`)}
   </section>`;
 
-const keyTable = ({ rows, session }: KeysView): Html => html`
-  <div class="table-box" tabindex="0" role="region" aria-label="Keys">
-    <table>
-      <thead><tr>
-        <th scope="col">Key</th><th scope="col">Reports</th><th scope="col">Scopes</th><th scope="col">Created</th>
-        <th scope="col">Last used</th><th scope="col">Expires</th>
-        <th scope="col"><span class="visually-hidden">Actions</span></th>
-      </tr></thead>
-      <tbody>${rows.map(row => keyRow(row, session))}</tbody>
-    </table>
-  </div>`;
+const keyTable = (rows: readonly KeyRow[], session: Session): Html =>
+  tableBox({
+    label: 'Keys',
+    head: ['Key', 'Reports', 'Scopes', 'Created', 'Last used', 'Expires', unseen('Actions')],
+    rows: rows.map(row => keyRow(row, session)),
+  });
 
 function keyRow({ name, key }: KeyRow, session: Session): Html {
   const revoke =

@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hasReport } from '../../../src/models/store/report-store.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { DiskQuota, sizeOfFolder } from '../../../src/web/quota.ts';
 import { countReports } from '../../../src/web/trainings/trainings.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
-import { allEvents, openEvents } from '../../support/web/events.ts';
+import { until } from '../../support/until.ts';
 import { type SignedIn, servingPlatform, signInWithKey } from '../../support/web/platform.ts';
+import { statesOf } from '../../support/web/started-training.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
 
 /** What the first page says to be used. */
 const used = async (browser: SignedIn): Promise<string | undefined> =>
   / ([\d.]+ \w+) of [\d.]+ \w+ used/.exec((await browser.page('/')).replace(/<[^>]*>/g, ' '))?.[1];
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 1_500, 'it has not happened');
-    await sleep(20);
-  }
-}
 
 /** A platform with data, of whose quota so many bytes are left. */
 async function served(t: TestContext, left: number) {
@@ -42,8 +35,7 @@ describe('the reports that are trained on the platform', () => {
     for (let training = 0; training < 2; training++) {
       const path = (await train()).headers.get('location') ?? '';
       const id = path.slice(path.indexOf('=') + 1);
-      const events = await allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
-      assert.match(JSON.stringify(events.at(-1)), /"finished"/);
+      assert.equal((await statesOf({ browser }, id)).at(-1)?.status, 'finished');
     }
     await until(async () => (await used(browser)) !== before);
     const quota = new DiskQuota(1e9);
