@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Client } from '../../src/library/scorers/client.ts';
+import { LocalScorer } from '../../src/library/scorers/local-scorer.ts';
 import { newFolder } from '../support/folder.ts';
+import { serving } from '../support/service/serving.ts';
 import { type StubOptions, startStub } from '../support/stub/service.ts';
 
 /** A folder, a service and the options of runs that use it. */
@@ -27,6 +29,17 @@ export async function bench(t: TestContext, options: StubOptions = {}) {
       return at(name);
     },
   };
+}
+
+/** The reports of a folder, and a client of a service that has them. */
+export async function clientAndLocal(
+  t: TestContext,
+  home: string,
+): Promise<{ client: Client; local: LocalScorer }> {
+  const client = new Client(await serving(t, { home }));
+  const local = await LocalScorer.open({ home });
+  t.after(() => Promise.all([client.close(), local.close()]));
+  return { client, local };
 }
 
 /** Rows with two columns. */

@@ -6,22 +6,13 @@ import { RowcastError } from '../../../src/base/errors.ts';
 import { score } from '../../../src/library/score.ts';
 import type { BatchOutcome, ProgramScorer } from '../../../src/library/scorer.ts';
 import { Client } from '../../../src/library/scorers/client.ts';
-import { LocalScorer } from '../../../src/library/scorers/local-scorer.ts';
 import { history } from '../../support/service/history.ts';
-import { serving, trainedHome } from '../../support/service/serving.ts';
+import { trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
-import { bench, csv } from '../bench.ts';
+import { bench, clientAndLocal, csv } from '../bench.ts';
 
 /** A client of a real service, and the local reports that it serves. */
-async function both(t: TestContext): Promise<{ client: Client; local: LocalScorer }> {
-  const client = new Client(await serving(t));
-  const local = await LocalScorer.open({ home: await trainedHome() });
-  t.after(async () => {
-    await client.close();
-    await local.close();
-  });
-  return { client, local };
-}
+const both = async (t: TestContext) => clientAndLocal(t, await trainedHome());
 
 const [header = [], ...rows] = history({ rows: 300, seed: 3 });
 /** Records, each with its line ending. */
