@@ -7,7 +7,7 @@ import { newFolder } from '../support/folder.ts';
 import { serving } from '../support/service/serving.ts';
 import { type StubOptions, startStub } from '../support/stub/service.ts';
 
-/** A folder, a service and the options of runs that use it. */
+/** A folder with three rows, a service and the options of runs that use it; those of a `job` have files, too. */
 export async function bench(t: TestContext, options: StubOptions = {}) {
   const stub = await startStub(t, {
     report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
@@ -15,14 +15,16 @@ export async function bench(t: TestContext, options: StubOptions = {}) {
   });
   const client = new Client({ url: stub.url, key: stub.key });
   t.after(() => client.close());
-  const folder = await newFolder(t);
+  const folder = await newFolder(t, { 'in.csv': csv(3) });
   const at = (name: string): string => join(folder, name);
+  const run = { report: 'r', scorer: client };
   return {
     stub,
     client,
     folder,
     at,
-    run: { report: 'r', scorer: client },
+    run,
+    job: { ...run, input: at('in.csv'), output: at('out.csv') },
     read: (name: string): Promise<string> => readFile(at(name), 'utf8'),
     write: async (name: string, text: string | Buffer): Promise<string> => {
       await writeFile(at(name), text);
