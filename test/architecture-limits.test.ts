@@ -20,9 +20,9 @@ const LIMITS = {
   'lines of evaluate in test': 1_850,
   'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_500,
-  'files of src': 823,
-  'lines of src': 95_088,
-  'lines of test': 75_240,
+  'files of src': 816,
+  'lines of src': 94_912,
+  'lines of test': 74_915,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
