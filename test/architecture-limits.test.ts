@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_500,
   'files of src': 816,
   'lines of src': 94_912,
-  'lines of test': 74_915,
+  'lines of test': 74_710,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
