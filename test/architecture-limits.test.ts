@@ -12,17 +12,17 @@ import { startStub } from './support/stub/service.ts';
  * subjects that came later is counted on its own, by the name of its folders.
  */
 const LIMITS = {
-  'lines of imported in src': 4_230,
-  'lines of imported in test': 1_980,
-  'lines of numbers in src': 1_040,
-  'lines of numbers in test': 800,
-  'lines of evaluate in src': 4_880,
-  'lines of evaluate in test': 1_880,
+  'lines of imported in src': 4_220,
+  'lines of imported in test': 1_950,
+  'lines of numbers in src': 1_030,
+  'lines of numbers in test': 770,
+  'lines of evaluate in src': 4_870,
+  'lines of evaluate in test': 1_850,
   'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_500,
-  'files of src': 826,
-  'lines of src': 96_020,
-  'lines of test': 78_390,
+  'files of src': 823,
+  'lines of src': 95_150,
+  'lines of test': 76_400,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

@@ -3,7 +3,7 @@ import type { Latencies } from '../base/contract/call-statistics.ts';
 import { RowcastError } from '../base/errors.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import type { Protocol } from './protocols/protocol.ts';
-import type { HttpConnections } from './transport/connections.ts';
+import type { Origins } from './transport/connection.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
@@ -20,9 +20,7 @@ const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
  *
  * @throws RowcastError `mixed_up_responses`, naming the first such row
  */
-export function checkWrittenResponses({
-  firstSuspectRow: row,
-}: Pick<HttpConnections, 'firstSuspectRow'>): void {
+export function checkWrittenResponses({ firstSuspectRow: row }: Pick<Origins, 'firstSuspectRow'>): void {
   if (row === undefined) return;
   throw new RowcastError(
     'mixed_up_responses',
@@ -65,7 +63,7 @@ export async function checkLast(options: LastCheckOptions): Promise<void> {
   } finally {
     deadline.release();
   }
-  checkWrittenResponses(connections);
+  checkWrittenResponses(connections.origins);
 }
 
 /**
@@ -99,7 +97,7 @@ async function checkOne(
     const body = await readBody(response.body, MAX_RESPONSE_BYTES);
     if (body === undefined) return;
     const kind = kindOf(body);
-    if (kind === 'predictions') connections.suspect(origin);
+    if (kind === 'predictions') connections.origins.suspect(origin);
     // If the connection was closed and reopened in the meantime, this proves nothing about the old one.
     else if (kind === 'description' && connection.origin === origin) origin.firstRow = undefined;
   } finally {

@@ -120,7 +120,7 @@ export class Requests {
     }
     if (body === undefined) throw failures.tooLarge(limit, { location });
     recordLatency(statistics, slot.sentAt);
-    if (origin?.isSuspect) throw failures.surplusBytes({ location });
+    if (origin?.isSuspect) throw failures.ofUnusable('surplus_bytes', { location });
     try {
       return read(body, origin);
     } catch (cause) {

@@ -126,9 +126,9 @@ export class ServiceClient<P extends Protocol = Protocol> {
    * @throws RowcastError `mixed_up_responses` if rows were already written from such a response
    */
   confirm(origins: readonly number[], row: number): boolean {
-    const { connections } = this.transport;
-    checkWrittenResponses(connections);
-    return connections.confirm(origins, row);
+    const { origins: known } = this.transport.connections;
+    checkWrittenResponses(known);
+    return known.confirm(origins, row);
   }
 
   /** Checks all written rows at the end of a run, when a surplus response may still arrive. */

@@ -5,7 +5,7 @@ import { MAX_PLACED_BYTES, placeRecords } from './columns/place-records.ts';
 import type { MergeRecords, OutputLayout, PredictedBatch } from './format.ts';
 import { type Batch, countRows, kindOf, RecordKind, startOf } from './records/batch.ts';
 import type { Fields } from './records/fields.ts';
-import { CR, joinsLine, type LineEndings } from './records/line-endings.ts';
+import { CR, joinsLine, LF, type LineEndings } from './records/line-endings.ts';
 
 /** What an output has of a record, open where something is appended. */
 export interface OpenRecord {
@@ -78,6 +78,38 @@ export interface Conversion {
   readonly maxBytes: number;
   /** How many bytes a byte of a record can become. */
   readonly growth: number;
+}
+
+/**
+ * Makes a record of each of a batch, ending in a line feed if that has a line ending. Those of malformed and blank
+ * records are empty.
+ *
+ * @param most the most bytes of all of them
+ * @param kind of the records
+ * @param isEnd whether a byte ends a record
+ * @param write writes that of a row, and returns the offset after it
+ */
+export function convertRecords(
+  batch: Batch,
+  faults: Fields['faults'],
+  { most, kind, isEnd }: { most: number; kind: RecordKind; isEnd: (byte: number | undefined) => boolean },
+  write: (row: number, into: WordView, at: number) => number,
+): Batch {
+  const into = wordView(Buffer.allocUnsafe(most));
+  const ends = new Int32Array(batch.ends.length);
+  const kinds = new Uint8Array(batch.ends.length).fill(kind);
+  let at = 0;
+  let row = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const end = batch.ends[index] as number;
+    if (batch.kinds[index] === RecordKind.blank) kinds[index] = RecordKind.blank;
+    else if (!faults.has(index)) {
+      at = write(row++, into, at);
+      if (end > startOf(batch, index) && isEnd(batch.bytes[end - 1])) into.bytes[at++] = LF;
+    }
+    ends[index] = at;
+  }
+  return { ...batch, bytes: into.bytes.subarray(0, at), ends, kinds };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { RowcastError } from '../base/errors.ts';
 import { type Formats, readLayout } from './formats.ts';
 import type { ReadOptions } from './read-options.ts';
+import { sourceOf } from './records/byte-source.ts';
 import { textsOf } from './records/fields.ts';
 import { readBatches } from './records/read-batches.ts';
 
@@ -26,13 +27,7 @@ const MAX_RECORD_BYTES = 1 << 20;
  */
 export async function readTable(bytes: Buffer, options: TableOptions, formats?: Formats): Promise<Table> {
   const { file, maxRecordBytes = MAX_RECORD_BYTES } = options;
-  const source = {
-    name: file,
-    contentName: file,
-    isLive: false,
-    chunks: chunksOf(bytes),
-    checkUnchanged: async () => {},
-  };
+  const source = sourceOf(file, chunksOf(bytes));
   const { layout, rest } = await readLayout(source, { ...options, maxRecordBytes }, formats);
   const records = layout.records({
     file,

@@ -11,7 +11,7 @@ import { checkInputOptions, checkOutputName } from './guards/check-output-name.t
 import { leastRows } from './guards/reject-budget.ts';
 import { skipsSameInput } from './guards/same-as-last.ts';
 import { HeldRun } from './held-run.ts';
-import { type InputWait, inputWait, judgeEnd } from './input-wait.ts';
+import { inputWait, judgeEnd, type Waiting } from './input-wait.ts';
 import type { RunResult } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
 import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
@@ -61,7 +61,7 @@ interface OpenRun {
   scorer: Scorer;
   output: ReturnType<typeof endLast>;
   /** Undefined if the input is not waited for. */
-  wait: InputWait | undefined;
+  wait: ReturnType<typeof inputWait>;
 }
 
 /** Opens what predicts, and waits for the input. */
@@ -76,12 +76,12 @@ async function openRun(run: Run, record: RunRecord, locked: LockedPaths, held: H
   return { files: { ...locked, output: output.target }, scorer, output, wait };
 }
 
-function waitOf(run: Run, record: RunRecord): InputWait | undefined {
+function waitOf(run: Run, record: RunRecord): OpenRun['wait'] {
   if (!isReadAgain(run)) return undefined;
   const { values, backends, control, wait } = run;
   const { input, waitForInput, readyFile } = values;
   const { signal: stop } = control;
-  const onWaiting = record.waiting.bind(record);
+  const onWaiting = (waiting: Waiting): void => record.tell(each => each.waiting?.(waiting));
   return inputWait({ inputs: [input], waitForInput, readyFile, backends, stop, onWaiting, ...wait });
 }
 
@@ -107,7 +107,7 @@ async function planRun(
   );
   let planned: PlannedRun | undefined;
   try {
-    const onSetAside = (): void => record.setAside();
+    const onSetAside = (): void => record.tell(each => each.setAside?.());
     const acquired = await acquireOutput(values, { locked: files, stop, isOtherWork: isAgain, onSetAside });
     if (acquired === undefined) return undefined;
     const note = (warning: RunNote): void => record.note(warning);

@@ -49,100 +49,58 @@ export interface InputWaitOptions {
   lookMs?: number | undefined;
 }
 
-/** Waits until inputs are there and complete, once for all of them. */
-export class InputWait {
-  readonly #options: InputWaitOptions;
-  readonly #end: number;
-  /** What was seen of the inputs, and since when. */
-  #seen = '';
-  #since = 0;
-  /** What was seen when they were read last. */
-  #read = '';
+/** What is seen of inputs that are not all there and complete. */
+type Problem = NotReady & { isPassing?: boolean };
 
-  /** @throws RowcastError `bad_option`, `usage` */
-  constructor(options: InputWaitOptions) {
-    const { readyFile, inputs, waitForInput } = options;
-    if (readyFile !== undefined && /^\.{0,2}$|[\\/]/.test(readyFile))
-      throw new RowcastError('bad_option', '--ready-file: expected the name of a file, without its folder', {
-        hint: 'It is looked for in the folder of each input.',
-      });
-    if (inputs.includes('-'))
-      throw new RowcastError('usage', '--wait-for-input and --ready-file have no effect on stdin', {
-        hint: 'Give the path of a file.',
-      });
-    this.#options = options;
-    this.#end = (options.begun ?? performance.now()) + waitForInput * 1000;
-  }
-
-  /**
-   * Waits for the inputs.
-   *
-   * @throws RowcastError `input_not_ready` at the end of the time; what is wrong with an input and will not pass
-   * @throws Interrupted
-   */
-  async arrived(): Promise<void> {
-    for (;;) {
-      const problem = await this.#look();
-      if (problem === undefined) return;
-      await this.#next(problem);
-    }
-  }
-
-  /**
-   * Waits for the inputs just before they are read.
-   *
-   * @param isAgain whether they were read before, and have turned out to end too early
-   * @throws as `arrived`
-   */
-  async beforeReading(isAgain: boolean): Promise<void> {
-    if (isAgain || this.#options.hasArrived !== true) await this.arrived();
-    else await this.#look();
-    this.#read = this.#seen;
-  }
-
-  /**
-   * Waits until inputs that turned out to end too early have changed, so that they can be read again.
-   *
-   * @throws the error if it is another one; RowcastError `input_not_ready` at the end of the time; Interrupted
-   */
-  async changedAfter(error: unknown): Promise<void> {
-    // A producer that has said that it is done does not go on.
-    if (!isUnfinished(error) || this.#options.readyFile !== undefined) throw error;
-    const [file = ''] = this.#options.inputs;
-    await this.#look();
-    while (this.#seen === this.#read) {
-      await this.#next({ file, why: error.message });
-      await this.#look();
-    }
-  }
+/**
+ * The wait of a run until its inputs are there and complete, once for all of them.
+ *
+ * @returns undefined if it waits for none
+ * @throws RowcastError `bad_option`, `usage`
+ */
+export function inputWait({ inputs, waitForInput, readyFile, backends, stop, ...options }: InputWaitOptions) {
+  if (waitForInput <= 0 && readyFile === undefined) return undefined;
+  if (readyFile !== undefined && /^\.{0,2}$|[\\/]/.test(readyFile))
+    throw new RowcastError('bad_option', '--ready-file: expected the name of a file, without its folder', {
+      hint: 'It is looked for in the folder of each input.',
+    });
+  if (inputs.includes('-'))
+    throw new RowcastError('usage', '--wait-for-input and --ready-file have no effect on stdin', {
+      hint: 'Give the path of a file.',
+    });
+  const end = (options.begun ?? performance.now()) + waitForInput * 1000;
+  const isAway = inputs.some(name => schemeOf(name) !== undefined);
+  const { lookMs = isAway ? LOOK_AWAY_MS : LOOK_MS, stableMs = STABLE_MS, onWaiting } = options;
+  /** What was seen of the inputs, and since when; and what was seen when they were read last. */
+  let [seen, since, read] = ['', 0, ''];
 
   /** Waits until the next look. @throws RowcastError `input_not_ready`; Interrupted */
-  async #next(problem: NotReady & { isPassing?: boolean }): Promise<void> {
-    const { inputs, stop, onWaiting, waitForInput } = this.#options;
-    const isAway = inputs.some(name => schemeOf(name) !== undefined);
-    const { lookMs = isAway ? LOOK_AWAY_MS : LOOK_MS } = this.#options;
-    const left = this.#end - performance.now();
+  const next = async ({ isPassing = false, ...problem }: Problem): Promise<void> => {
+    const left = end - performance.now();
     // What has just arrived is given the time to prove that it is complete.
-    if (left <= 0 && problem.isPassing !== true) throw notReady(problem, waitForInput);
-    onWaiting?.({ file: problem.file, why: problem.why, left: Math.max(0, left) / 1000 });
-    await sleep(problem.isPassing === true ? lookMs : Math.min(lookMs, Math.max(left, 1)), undefined, {
-      signal: stop,
-    }).catch(() => {
+    if (left <= 0 && !isPassing) throw notReady(problem, waitForInput);
+    onWaiting?.({ ...problem, left: Math.max(0, left) / 1000 });
+    const ms = isPassing ? lookMs : Math.min(lookMs, Math.max(left, 1));
+    await sleep(ms, undefined, { signal: stop }).catch(() => {
       throw new Interrupted(stop);
     });
-  }
+  };
+
+  const missing = (file: string, why: string): Problem => {
+    seen = '';
+    return { file, why };
+  };
 
   /** Looks at all inputs. @returns undefined if they are there and complete */
-  async #look(): Promise<(NotReady & { isPassing?: boolean }) | undefined> {
-    const { inputs, readyFile, backends, stop, stableMs = STABLE_MS } = this.#options;
+  const look = async (): Promise<Problem | undefined> => {
     const now = Date.now();
-    const seen: unknown[] = [];
+    const found: unknown[] = [];
     const folders = new Set<string>();
     let youngest = 0;
     for (const name of inputs) {
       const isMany = await isPattern(name, backends, stop);
       const paths = isMany ? await namesMatching(name, backends, stop) : [name];
-      if (paths.length === 0) return this.#missing(name, 'no file matches the pattern');
+      if (paths.length === 0) return missing(name, 'no file matches the pattern');
       for (const path of paths) {
         folders.add(folderOf(path));
         // An object appears when it is complete.
@@ -150,18 +108,18 @@ export class InputWait {
         const version = isListed ? undefined : await versionOf(path, backends, stop);
         if (!isListed && version === undefined) {
           const why = await whyMissing(path, backends, stop);
-          if (why !== undefined) return this.#missing(path, why);
+          if (why !== undefined) return missing(path, why);
         }
         // That a single file is empty is found when it is read; a pipe has no size.
-        if (version?.size === 0 && (isMany || inputs.length > 1)) return this.#missing(path, 'it is empty');
-        seen.push(path, version);
+        if (version?.size === 0 && (isMany || inputs.length > 1)) return missing(path, 'it is empty');
+        found.push(path, version);
         const isHere = schemeOf(path) === undefined && version !== undefined;
         youngest = Math.max(youngest, isHere ? version.modified : now);
       }
     }
-    const state = JSON.stringify(seen);
+    const state = JSON.stringify(found);
     const at = performance.now();
-    if (state !== this.#seen) [this.#seen, this.#since] = [state, at];
+    if (state !== seen) [seen, since] = [state, at];
     if (readyFile !== undefined) {
       for (const folder of folders) {
         const file = fileIn(folder, readyFile);
@@ -170,24 +128,56 @@ export class InputWait {
       }
       return undefined;
     }
-    const isOld = youngest <= now - OLD_MS;
-    if (isOld || at - this.#since >= stableMs) return undefined;
+    if (youngest <= now - OLD_MS || at - since >= stableMs) return undefined;
     return {
       file: inputs.join(', '),
       why: 'it is new, and may still be written',
-      isPassing: this.#since < this.#end,
+      isPassing: since < end,
     };
-  }
+  };
 
-  #missing(file: string, why: string): NotReady {
-    this.#seen = '';
-    return { file, why };
-  }
+  /**
+   * Waits for the inputs.
+   *
+   * @throws RowcastError `input_not_ready` at the end of the time; what is wrong with an input and will not pass
+   * @throws Interrupted
+   */
+  const arrived = async (): Promise<void> => {
+    for (let problem = await look(); problem !== undefined; problem = await look()) await next(problem);
+  };
+
+  return {
+    arrived,
+
+    /**
+     * Waits for the inputs just before they are read.
+     *
+     * @param isAgain whether they were read before, and have turned out to end too early
+     * @throws as `arrived`
+     */
+    async beforeReading(isAgain: boolean): Promise<void> {
+      if (isAgain || options.hasArrived !== true) await arrived();
+      else await look();
+      read = seen;
+    },
+
+    /**
+     * Waits until inputs that turned out to end too early have changed, so that they can be read again.
+     *
+     * @throws the error if it is another one; RowcastError `input_not_ready` at the end of the time; Interrupted
+     */
+    async changedAfter(error: unknown): Promise<void> {
+      // A producer that has said that it is done does not go on.
+      if (!isUnfinished(error) || readyFile !== undefined) throw error;
+      const [file = ''] = inputs;
+      await look();
+      while (seen === read) {
+        await next({ file, why: error.message });
+        await look();
+      }
+    },
+  };
 }
-
-/** The wait of a run for its inputs; undefined if it waits for none. @throws as the constructor */
-export const inputWait = (options: InputWaitOptions): InputWait | undefined =>
-  options.waitForInput > 0 || options.readyFile !== undefined ? new InputWait(options) : undefined;
 
 /** Whether an input may be read to its end later, when another program has written the rest of it. */
 const isUnfinished = (error: unknown): error is RowcastError =>

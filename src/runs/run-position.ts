@@ -34,56 +34,39 @@ interface RunPositionOptions {
  * The progress of a run. The row counts, the digest of the input and the position in it are advanced together, so that
  * a checkpoint made from them always covers the same rows.
  */
-export class RunPosition {
-  readonly rowCounts: RowCounts;
-  readonly #before: RowCounts;
-  readonly #options: RunPositionOptions;
-  #position: Position;
-  #predictionType: PredictionType | undefined;
+export function runPosition(options: RunPositionOptions) {
+  const { rowCounts, digest, layout, statistics, tally, from, start, onPredictionType } = options;
+  const before = structuredClone(rowCounts);
+  const reached = { rowCounts, position: start, predictionType: options.predictionType };
+  return {
+    /** As of the last part. */
+    reached: reached as Readonly<typeof reached>,
 
-  constructor(options: RunPositionOptions) {
-    this.#options = options;
-    this.rowCounts = options.rowCounts;
-    this.#before = structuredClone(options.rowCounts);
-    this.#position = options.start;
-    this.#predictionType = options.predictionType;
-  }
+    /** Counts the next part; returns what is to be written. */
+    add(part: MergedPart): OutputPiece {
+      if (part.predictionType !== undefined && reached.predictionType === undefined)
+        onPredictionType(part.predictionType);
+      const isFirstReject = rowCounts.rejected === 0;
+      count(rowCounts, part, from);
+      if (part.tally !== undefined) tally?.add(part.tally);
+      if (statistics !== undefined) countCalls(rowCounts, before, statistics);
+      digest.update(part.input);
+      reached.position = part.end;
+      reached.predictionType = part.predictionType ?? reached.predictionType;
+      return { ...part, rejects: layout.rejectsText(part.rejects, isFirstReject) };
+    },
 
-  /** What the output's header says, once that is known. */
-  get predictionType(): PredictionType | undefined {
-    return this.#predictionType;
-  }
-
-  get position(): Position {
-    return this.#position;
-  }
-
-  /** Counts the next part; returns what is to be written. */
-  add(part: MergedPart): OutputPiece {
-    const { digest, layout, statistics, from, onPredictionType } = this.#options;
-    if (part.predictionType !== undefined && this.#predictionType === undefined)
-      onPredictionType(part.predictionType);
-    const isFirstReject = this.rowCounts.rejected === 0;
-    count(this.rowCounts, part, from);
-    if (part.tally !== undefined) this.#options.tally?.add(part.tally);
-    if (statistics !== undefined) countCalls(this.rowCounts, this.#before, statistics);
-    digest.update(part.input);
-    this.#position = part.end;
-    this.#predictionType = part.predictionType ?? this.#predictionType;
-    return { ...part, rejects: layout.rejectsText(part.rejects, isFirstReject) };
-  }
-
-  /** The state after the last part: what a checkpoint stores. */
-  readonly commitPoint = (): CommitPoint => {
-    const { digest, entryBefore, tally, from } = this.#options;
-    const prefix = digest.state();
-    return {
-      position: this.#position,
-      prefix,
-      entry: entryBefore((from?.offset ?? 0) + PrefixDigest.resumesAt(prefix)),
-      predictionType: this.#predictionType,
-      rowCounts: structuredClone(this.rowCounts),
-      tally: tally?.copy(),
-    };
+    /** The state after the last part: what a checkpoint stores. */
+    commitPoint(): CommitPoint {
+      const prefix = digest.state();
+      return {
+        position: reached.position,
+        prefix,
+        entry: options.entryBefore((from?.offset ?? 0) + PrefixDigest.resumesAt(prefix)),
+        predictionType: reached.predictionType,
+        rowCounts: structuredClone(rowCounts),
+        tally: tally?.copy(),
+      };
+    },
   };
 }

@@ -5,17 +5,14 @@ import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
 import type { LongField } from '../formats/records/batch-reader.ts';
-import type { Reject } from '../formats/records/reject.ts';
 import type { RowCounts } from '../scoring/row-counts.ts';
 import type { TraceBatch } from '../scoring/scorer.ts';
 import type { Attempt } from './attempt.ts';
 import { savedAttempt } from './checkpoint/checkpoint.ts';
 import { exitCodeOf, runErrorOf } from './exit-code.ts';
-import type { Waiting } from './input-wait.ts';
 import { type InputWarning, longFieldLine } from './input-warnings.ts';
 import type { LockedTargets, RequestWatch, RunObserver, RunProgress, RunResult } from './observer.ts';
 import type { ResumePoint } from './output/output.ts';
-import type { RowOrder } from './reuse/earlier-output.ts';
 import type { RunColumns } from './run-columns.ts';
 import { RunControl } from './run-control.ts';
 import { RunFacts } from './run-facts.ts';
@@ -91,6 +88,11 @@ export class RunRecord extends RunFacts {
     this.last ??= await read.catch(() => undefined); // what has stopped the run is noticed by whoever recalls
   }
 
+  /** Tells the observers what the run itself need not know. */
+  tell(tell: (observer: RunObserver) => void): void {
+    for (const observer of this.observers) tell(observer);
+  }
+
   /** Runs the rest as the observers want it. */
   within<T>(rest: () => Promise<T>): Promise<T> {
     return this.observers.reduceRight<() => Promise<T>>((inner, observer) => {
@@ -99,17 +101,12 @@ export class RunRecord extends RunFacts {
     }, rest)();
   }
 
-  /** The run waits for its input. */
-  waiting(waiting: Waiting): void {
-    for (const observer of this.observers) observer.waiting?.(waiting);
-  }
-
   /** What the requests of the run report. */
   get requests(): RequestWatch {
     return {
       trace: this.observers.find(each => each.traceRequest !== undefined)?.traceRequest,
       onRetry: (failure, wait) => {
-        for (const observer of this.observers) observer.retried?.(failure, wait);
+        this.tell(observer => observer.retried?.(failure, wait));
       },
     };
   }
@@ -123,19 +120,14 @@ export class RunRecord extends RunFacts {
     this.service = scorer.name;
     this.protocol = scorer.protocol ?? defaultProtocol;
     this.statistics = scorer.statistics;
-    for (const observer of this.observers) observer.ready?.(this, scorer);
-  }
-
-  /** An unfinished run of different work was set aside. */
-  setAside(): void {
-    for (const observer of this.observers) observer.setAside?.();
+    this.tell(observer => observer.ready?.(this, scorer));
   }
 
   /** The output is open: this process of the run, and the columns of input and output. */
   opened(attempt: Attempt, columns: RunColumns): void {
     this.attempt = attempt;
     this.columnsOf = () => columns;
-    for (const observer of this.observers) observer.opened?.(this);
+    this.tell(observer => observer.opened?.(this));
   }
 
   /** @param predictionType what the output's header says, if it was written */
@@ -144,7 +136,7 @@ export class RunRecord extends RunFacts {
     this.resumedFrom = point.row;
     this.rowCounts = point.rowCounts;
     this.before = point.rowCounts;
-    for (const observer of this.observers) observer.resumed?.(point);
+    this.tell(observer => observer.resumed?.(point));
   }
 
   /** A part was written. */
@@ -153,24 +145,20 @@ export class RunRecord extends RunFacts {
     this.predictionType = now.predictionType;
     this.figures = now.figures;
     this.#kept = () => now.resumePoint()?.rowCounts;
-    for (const observer of this.observers) observer.progress?.(now);
-  }
-
-  rejected(reject: Reject): void {
-    for (const observer of this.observers) observer.rejected?.(reject);
+    this.tell(observer => observer.progress?.(now));
   }
 
   /** @param file the name of the input, for the message */
   longField(file: string, field: LongField): void {
     const [, message] = longFieldLine(file, field);
     this.warn({ code: 'long_field', message });
-    for (const observer of this.observers) observer.longField?.(field);
+    this.tell(observer => observer.longField?.(field));
   }
 
   warned(warning: InputWarning): void {
     const { code, message } = warning;
     this.warn({ code, message });
-    for (const observer of this.observers) observer.warned?.(warning);
+    this.tell(observer => observer.warned?.(warning));
   }
 
   /** Waits for what the observers have begun, before the output is completed. */
@@ -178,13 +166,9 @@ export class RunRecord extends RunFacts {
     for (const observer of this.observers) await observer.settled?.();
   }
 
-  reuses(file: string, order: RowOrder): void {
-    for (const observer of this.observers) observer.reuses?.(file, order);
-  }
-
   suspended(point: ResumePoint, needsRestart: boolean): void {
     this.rowCounts = point.rowCounts;
-    for (const observer of this.observers) observer.suspended?.(point, needsRestart);
+    this.tell(observer => observer.suspended?.(point, needsRestart));
   }
 
   /** The output is complete, or it is there already and was skipped. */
@@ -196,14 +180,14 @@ export class RunRecord extends RunFacts {
       this.digest = result.digest;
       this.figures = () => result.figures;
     }
-    for (const observer of this.observers) observer.scored?.(this, result);
+    this.tell(observer => observer.scored?.(this, result));
   }
 
   /** Adds a warning to the summary, and tells the observers, once. */
   note(warning: RunNote): void {
     if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warn(warning);
-    for (const observer of this.observers) observer.noted?.(warning);
+    this.tell(observer => observer.noted?.(warning));
   }
 
   /**
@@ -241,7 +225,7 @@ export class RunRecord extends RunFacts {
     await this.recall(AbortSignal.timeout(RECALL_MS));
     const summary = this.summary(endingOf(error));
     await this.#tellEnd(summary, AbortSignal.abort()).catch(cause => {
-      for (const observer of this.observers) observer.unwritten?.(reasonOf(cause));
+      this.tell(observer => observer.unwritten?.(reasonOf(cause)));
     });
     return summary;
   }
@@ -250,8 +234,9 @@ export class RunRecord extends RunFacts {
   endNow(error: unknown, exitCode = exitCodeOf(error)): void {
     if (this.result !== undefined) return;
     this.rowCounts = this.#kept() ?? this.rowCounts;
-    this.result = this.summary({ ...endingOf(error), exitCode });
-    for (const observer of this.observers) observer.exiting?.(this.result);
+    const result = this.summary({ ...endingOf(error), exitCode });
+    this.result = result;
+    this.tell(observer => observer.exiting?.(result));
   }
 
   /** Closes all observers, even if that fails for one. */

@@ -11,7 +11,7 @@ import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
 import type { EarlierFigures } from './drift/compare.ts';
 import { type DataTally, dataTally } from './drift/data-tally.ts';
-import { MalformedLimit } from './guards/malformed-limit.ts';
+import { malformedLimit } from './guards/malformed-limit.ts';
 import { checkLeastRows, type LeastRows, RejectBudget } from './guards/reject-budget.ts';
 import { digestOfInput } from './guards/same-as-last.ts';
 import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
@@ -23,7 +23,7 @@ import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/written-file.ts';
 import type { Reuse } from './reuse/open-reuse.ts';
 import { earlyEndOf, type Run } from './run.ts';
-import { RunPosition } from './run-position.ts';
+import { runPosition } from './run-position.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** What a run has found out, and opened, before its first row. */
@@ -69,7 +69,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
     // The header is part of another run, so this one must know what was appended to it.
     const predictionType =
       previous?.checkpoint.predictionType ?? (part && (shard?.predictionType ?? plannedPredictionType(plan)));
-    const reached = new RunPosition({
+    const at = runPosition({
       rowCounts,
       start,
       from: part?.start,
@@ -100,8 +100,8 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
     });
     const { maxRejects } = values;
     const isFirst = part === undefined;
-    const malformed = isFirst ? new MalformedLimit({ layout, file: source, before, maxRejects }) : undefined;
-    await commit(run, record, planned, parts, { reached, data, budget, malformed, signal: stop.calling });
+    const malformed = isFirst ? malformedLimit({ layout, file: source, before, maxRejects }) : undefined;
+    await commit(run, record, planned, parts, { at, data, budget, malformed, signal: stop.calling });
     if (stop.reading.aborted) throw stop.interrupted();
     await unlessStopped(source.checkUnchanged(), control.signal);
     await record.settled();
@@ -116,12 +116,13 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
     if (isWithoutRows && waitsForRows(early))
       throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
     if (range?.end === undefined) data?.check(values, rowCounts, 'end');
+    const { reached } = at;
     const figures = data?.figures(reached.predictionType, rowCounts);
     checkDrift(values.maxDrift, figures?.drift);
     if (shared?.budget === undefined) budget.checkEnd();
     checkLeastRows(planned.least, rowCounts.read, source.name);
     if (isWithoutRows) record.warned(noRows(source.name, values.readyFile !== undefined));
-    const last = reached.commitPoint();
+    const last = at.commitPoint();
     const isWhole = range === undefined && values.limit === undefined;
     const whole = isWhole ? await digestOf(run, source, last.prefix.digest) : undefined;
     const written = await output.finish(last);
@@ -156,12 +157,12 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
 }
 
 interface Committing {
-  reached: RunPosition;
+  at: ReturnType<typeof runPosition>;
   /** What is counted in the data, if anything is. */
   data: DataTally | undefined;
   budget: RejectBudget;
   /** Undefined for a part of an input that does not begin with its first row. */
-  malformed: MalformedLimit | undefined;
+  malformed: ReturnType<typeof malformedLimit> | undefined;
   /** Aborted when a run is to stop even if its output accepts no data. */
   signal: AbortSignal;
 }
@@ -177,7 +178,7 @@ async function commit(
   record: RunRecord,
   { plan: { layout }, contentSize, output }: PlannedRun,
   parts: AsyncIterable<MergedPart>,
-  { reached, data, budget, malformed, signal }: Committing,
+  { at: { reached, add, commitPoint }, data, budget, malformed, signal }: Committing,
 ): Promise<void> {
   const fractionAt = (at: Position) => fractionOf(at, contentSize, values.limit ?? layout.rows);
   const { rowCounts } = reached;
@@ -186,8 +187,8 @@ async function commit(
   for await (const part of parts) {
     malformed?.check(part.rejects, part.end.row - 1);
     // A stalled reader must not prevent the run from stopping.
-    await unlessStopped(output.write(reached.add(part), reached.commitPoint), signal);
-    for (const reject of part.rejects) record.rejected(reject);
+    await unlessStopped(output.write(add(part), commitPoint), signal);
+    for (const reject of part.rejects) record.tell(each => each.rejected?.(reject));
     budget.check(rowCounts);
     data?.check(values, rowCounts, part.input);
     const { predictionType, position } = reached;

@@ -3,30 +3,23 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify';
 import { receiveBody } from './http/request-body.ts';
-import type { SharedBudget } from './limits/shared-budget.ts';
 import { chargeResponses } from './limits/shares.ts';
 import { sendProblem } from './problems/problems.ts';
 import { drainRequest, onRequestEnd } from './request-end.ts';
 import { noSuchEndpoint } from './routes.ts';
-import type { Extension } from './service.ts';
-import type { Limits } from './service-limits.ts';
+import type { Extension, Shared } from './service.ts';
 import { observeAll, type RequestObserver } from './telemetry/request-observer.ts';
 
-interface RequestHandling {
-  limits: Pick<Limits, 'bodyBytes' | 'drainMs'>;
-  /** Memory that is shared by the responses to all requests. */
-  responses: SharedBudget;
-  observers: readonly RequestObserver[];
-  /** By default, a problem document. */
-  notFound: Extension['notFound'] | undefined;
-  /** Whether connections close after their next response. */
-  isClosing(): boolean;
-}
-
-/** What applies to the requests of all routes, from their body to the end of their response. */
+/**
+ * What applies to the requests of all routes, from their body to the end of their response.
+ *
+ * @param notFound by default, a problem document
+ */
 export function handleRequests(
   app: FastifyInstance,
-  { limits, responses, observers, notFound, isClosing }: RequestHandling,
+  { limits, fairUse, isClosing }: Pick<Shared, 'limits' | 'fairUse' | 'isClosing'>,
+  observers: readonly RequestObserver[],
+  notFound: Extension['notFound'] = noSuchEndpoint,
 ): void {
   app.removeAllContentTypeParsers();
   // The routes parse the body themselves, in slices.
@@ -34,7 +27,7 @@ export function handleRequests(
     receiveBody(request, payload, limits.bodyBytes),
   );
   app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler(notFound ?? noSuchEndpoint);
+  app.setNotFoundHandler(notFound);
   app.decorateRequest('principal', null);
   // Replaced once there is a key or a session.
   app.decorateRequest('recheck', async () => {});
@@ -47,7 +40,7 @@ export function handleRequests(
     done();
   });
   observeAll(app, observers);
-  chargeResponses(app, responses);
+  chargeResponses(app, fairUse.shares.responses);
   // A response's source is closed with it, even if the response never starts.
   app.addHook('onSend', (_, reply, payload, done) => {
     if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());

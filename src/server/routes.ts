@@ -87,14 +87,11 @@ export function noSuchEndpoint(request: FastifyRequest): never {
   throw new RequestError('no_such_endpoint', `No such endpoint: ${request.method} ${path}.`);
 }
 
-interface PublicRouteOptions {
-  readiness: Readiness;
-  /** Served if given. */
-  metrics: ServiceMetrics | undefined;
-}
-
 /** Routes without authentication: health, readiness, metrics, OpenAPI. Responses must not contain secrets. */
-export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, { readiness, metrics }) => {
+export const publicRoutes: FastifyPluginAsync<{
+  readiness: Readiness;
+  metrics: ServiceMetrics | undefined;
+}> = async (app, { readiness, metrics }) => {
   const refuseOtherMethods = trackAllowedMethods(app);
 
   app.get('/healthz', async () => ({ status: 'alive' }));

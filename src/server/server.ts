@@ -1,5 +1,5 @@
 import type { Server as TlsServer } from 'node:https';
-import fastify, { type FastifyBaseLogger } from 'fastify';
+import fastify from 'fastify';
 import { RowcastError } from '../base/errors.ts';
 import { isUnspecified } from '../base/scheme.ts';
 import { removeUnfinished } from '../storage/local/home-folder.ts';
@@ -26,7 +26,7 @@ import {
   handshakeFailureOf,
   handshakeFailures,
 } from './telemetry/event-log.ts';
-import { observe, observeMalformed, type RequestObserver, requestLog } from './telemetry/request-observer.ts';
+import { observe, observeMalformed, requestLog } from './telemetry/request-observer.ts';
 import { ServiceThreads } from './threads/service-threads.ts';
 
 const CLOSE_MS = 8_000;
@@ -43,20 +43,16 @@ export async function startServer(options: RunningServiceOptions): Promise<Runni
     own: key === undefined ? undefined : { name: OWN_KEY, key },
     home: storedKeys ? home : undefined,
   });
-  const { metrics, observers, onClosing, onRefused, onHandshakeFailed } = await openServiceTelemetry({
-    hasMetrics: options.metrics,
-    log,
-    reportsLoaded: () => models.loaded,
-  });
+  const { metrics, observers, onClosing, onRefused, onHandshakeFailed } = await openServiceTelemetry(
+    options,
+    () => models.loaded,
+  );
   const readiness = new Readiness(home);
   let isClosing = false;
   let connections: ServerConnections | undefined;
   const app = fastify({
-    serverFactory: serverFactory(limits, tls, {
-      onConnections(opened) {
-        connections = opened;
-      },
-      onClosing,
+    serverFactory: serverFactory(limits, tls, onClosing, opened => {
+      connections = opened;
     }),
     // Fastify's own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
@@ -77,24 +73,11 @@ export async function startServer(options: RunningServiceOptions): Promise<Runni
       sendClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers));
     },
   });
-  const threads = new ServiceThreads({
-    count: options.threads,
-    onDeath: failure =>
-      log?.error({ event: 'thread_died', err: failure }, `${failure.message}; its requests have failed`),
-  });
-  const models = new ModelCache(home, { onUnload: model => threads.closeModel(model) });
-  const fairUse = new FairUse({ limits, maxRowsPerSecond, onRefused });
-  handleRequests(app, {
-    limits,
-    responses: fairUse.shares.responses,
-    observers,
-    notFound: options.extension?.notFound,
-    isClosing: () => isClosing,
-  });
-  checkHosts(app, host);
-  // Beside the start: there may be many folders, and nobody waits for it.
-  void removeUnfinished(home);
-  app.register(publicRoutes, { readiness, metrics });
+  const onDeath = (failure: RowcastError): void =>
+    log?.error({ event: 'thread_died', err: failure }, `${failure.message}; its requests have failed`);
+  const threads = new ServiceThreads(onDeath, options.threads);
+  const models = new ModelCache(home, undefined, model => threads.closeModel(model));
+  const fairUse = new FairUse(limits, maxRowsPerSecond, onRefused);
   const shared: Shared = {
     home,
     host,
@@ -104,13 +87,19 @@ export async function startServer(options: RunningServiceOptions): Promise<Runni
     threads,
     limits,
     fairUse,
-    limitRate: await openRateLimit(),
+    limitRate: undefined,
     isClosing: () => isClosing,
     onScored(request, personas) {
       request.rows += personas;
       metrics?.scored(personas);
     },
   };
+  handleRequests(app, shared, observers, options.extension?.notFound);
+  checkHosts(app, host);
+  // Beside the start: there may be many folders, and nobody waits for it.
+  void removeUnfinished(home);
+  app.register(publicRoutes, { readiness, metrics });
+  shared.limitRate = await openRateLimit();
   app.register(user => userRoutes(user, shared), { prefix: '/user' });
   if (options.extension !== undefined) app.register(options.extension.routes, shared);
   let url: string;
@@ -186,16 +175,11 @@ function withBoundHost(url: string, host: string): string {
   return `http://${host === '::' ? '[::]' : host}:${new URL(url).port || '80'}`;
 }
 
-interface ServiceTelemetryOptions {
-  /** Whether to collect metrics for /metrics. */
-  hasMetrics: boolean | undefined;
-  log: FastifyBaseLogger | undefined;
-  /** Returns how many models are in memory. */
-  reportsLoaded(): number;
-}
-
 /** The service's metrics and log events. */
-export async function openServiceTelemetry({ hasMetrics, log, reportsLoaded }: ServiceTelemetryOptions) {
+async function openServiceTelemetry(
+  { metrics: hasMetrics, log }: RunningServiceOptions,
+  reportsLoaded: () => number,
+) {
   // Imported only if used: it takes longer to load than everything else.
   const metrics = hasMetrics
     ? (await import('./telemetry/metrics.ts')).openMetrics(reportsLoaded)
@@ -203,24 +187,18 @@ export async function openServiceTelemetry({ hasMetrics, log, reportsLoaded }: S
   const closed = eventLog(log, 'connections_closed', 'closed connections at their limits', closings);
   const refused = eventLog(log, 'requests_refused', 'rejected or aborted', refusals);
   const handshakes = eventLog(log, 'handshakes_failed', 'TLS handshakes failed', handshakeFailures);
-  const observers: RequestObserver[] = [];
-  if (log !== undefined) observers.push(requestLog(log));
-  if (metrics !== undefined) observers.push(metrics);
+  const observers = [log && requestLog(log), metrics].filter(observer => observer !== undefined);
   return {
     metrics,
-    /** Notified of each request. */
     observers,
-    /** Call this for each connection that is closed because a limit was reached. */
     onClosing(closing: Closing): void {
       metrics?.connectionClosed(closing);
       closed(closing);
     },
-    /** Call this for each request that is rejected or aborted because of a per-key limit. */
     onRefused(refusal: Refusal): void {
       metrics?.refused(refusal);
       refused(refusal);
     },
-    /** Call this for each failed TLS handshake. */
     onHandshakeFailed(failure: HandshakeFailure): void {
       metrics?.handshakeFailed(failure);
       // Load balancers probe a port by connecting to it every few seconds.

@@ -14,13 +14,8 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
 };
 
-interface Asset {
-  type: string;
-  bytes: Buffer;
-}
-
 /** Read once: they are small, and no name of a request becomes part of a path. */
-const files: ReadonlyMap<string, Asset> = new Map(
+const files: ReadonlyMap<string, { type: string; bytes: Buffer }> = new Map(
   [
     ...filesIn(folder),
     ['style.css', Buffer.concat(filesIn(styleFolder).map(([, bytes]) => bytes))] as const,
@@ -38,13 +33,13 @@ function filesIn(folder: URL): (readonly [string, Buffer])[] {
 }
 
 /** Changes with any of the files, so that browsers may keep them forever. */
-const version = versionOf(files);
-
-function versionOf(assets: ReadonlyMap<string, Asset>): string {
-  const hash = createHash('sha256');
-  for (const [name, { bytes }] of assets) hash.update(`${name} ${bytes.length}\n`).update(bytes);
-  return hash.digest('hex').slice(0, 16);
-}
+const version = [...files]
+  .reduce(
+    (hash, [name, { bytes }]) => hash.update(`${name} ${bytes.length}\n`).update(bytes),
+    createHash('sha256'),
+  )
+  .digest('hex')
+  .slice(0, 16);
 
 export type AssetName = `${string}.${'css' | 'js' | 'svg'}`;
 

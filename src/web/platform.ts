@@ -15,7 +15,7 @@ import { notFoundPage, sendError } from './errors/send-error.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { reportRoutes } from './report/routes.ts';
 import { runRoutes } from './runs/routes.ts';
-import { addSecurityHeaders } from './security-headers.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 import { checkCsrf, refuseOtherOrigins } from './session/csrf.ts';
 import { requireSession } from './session/require-session.ts';
 import { Sessions, SignInTokens } from './session/sessions.ts';
@@ -24,18 +24,13 @@ import { signInRoutes, signOutRoutes } from './sign-in.ts';
 import { trainingRoutes } from './trainings/routes.ts';
 import { countReports } from './trainings/trainings.ts';
 
-export interface PlatformOptions {
-  /** Bytes of disk for uploaded data, runs and reports. */
-  dataBytes: number;
-}
-
 /** The web platform, to be served next to the API. */
 export interface Platform extends Extension {
   /** A URL that signs in whoever opens it first, as the owner of the service. It must be shown to nobody else. */
   signInUrl(serviceUrl: string): string;
 }
 
-export function openPlatform(options: PlatformOptions): Platform {
+export function openPlatform(options: Pick<PlatformContext, 'dataBytes'>): Platform {
   const tokens = new SignInTokens();
   return {
     routes: platformRoutes({ ...options, tokens }),
@@ -45,11 +40,11 @@ export function openPlatform(options: PlatformOptions): Platform {
 }
 
 /** The pages of the platform, and the routes under /platform that they use. */
-export const platformRoutes =
+const platformRoutes =
   (options: Pick<PlatformContext, 'dataBytes' | 'tokens'>): FastifyPluginAsync<Shared> =>
   async (app, shared) => {
-    const sessions = new Sessions(shared.keys);
-    const { home } = shared;
+    const { home, keys, isClosing } = shared;
+    const sessions = new Sessions(keys);
     const data = await DataStore.open(home, options.dataBytes, uploads =>
       app.log.warn(
         { event: 'uploads_removed', count: uploads },
@@ -63,10 +58,10 @@ export const platformRoutes =
     const context: PlatformContext = { ...shared, ...options, sessions, data, reportSpace, log: app.log };
     // Before the server waits for responses that end only with their session.
     app.addHook('preClose', async () => sessions.close());
-    addSecurityHeaders(app);
     app.setErrorHandler(sendError);
     app.addHook('onRequest', async (_, reply) => {
-      if (!shared.isClosing()) return;
+      setSecurityHeaders(reply);
+      if (!isClosing()) return;
       reply.header('retry-after', '1');
       throw shuttingDown();
     });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 /** Everything comes from the platform itself, from files: no inline scripts or styles, no frames, no other hosts. */
 const policy = [
@@ -22,13 +22,5 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-export function setSecurityHeaders(reply: FastifyReply): FastifyReply {
-  return reply.headers(headers);
-}
-
-/** Adds the headers to every response, from before anything can fail. */
-export function addSecurityHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async (_, reply) => {
-    setSecurityHeaders(reply);
-  });
-}
+/** Adds the headers to a response. */
+export const setSecurityHeaders = (reply: FastifyReply): FastifyReply => reply.headers(headers);

@@ -9,7 +9,7 @@ import type { PlatformContext } from './context.ts';
 import { html } from './html.ts';
 import { noticeBox } from './notice.ts';
 import { type Page, sendPage } from './page.ts';
-import { clearCookie, readCookie, readSession, setCookie } from './session/cookies.ts';
+import { readCookie, readSession, setCookie } from './session/cookies.ts';
 import { csrfField, demand, tokenIn } from './session/csrf.ts';
 import type { Holder } from './session/sessions.ts';
 
@@ -89,19 +89,15 @@ export const signInRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     { next, message }: { next?: string | undefined; message?: string | undefined },
   ): FastifyReply {
     const csrfToken = formToken(request, reply, context);
-    return sendPage(request, reply, signInPage({ next: nextPath(next), message, csrfToken }));
+    return sendPage(request, reply, signInPage(nextPath(next), message, csrfToken));
   }
 };
 
-interface SignInForm {
-  /** Where to go then. */
-  next: string;
-  /** Why the last attempt failed. */
-  message: string | undefined;
-  csrfToken: string;
-}
-
-const signInPage = ({ next, message, csrfToken }: SignInForm): Page => ({
+/**
+ * @param next where to go then
+ * @param message why the last attempt failed
+ */
+const signInPage = (next: string, message: string | undefined, csrfToken: string): Page => ({
   title: 'Sign in',
   content: html`
     <div class="sign-in">
@@ -185,7 +181,7 @@ export const nextPath = (given: string | undefined): string =>
 export const signOutRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   app.post('/platform/sign-out', async (request, reply) => {
     context.sessions.end(readSession(request, context));
-    clearCookie('session', request, reply, context);
+    setCookie('session', undefined, request, reply, context);
     return reply.redirect('/sign-in', 303);
   });
 };

@@ -72,14 +72,10 @@ export class Watched<T> {
   }
 }
 
-interface EventTimes {
-  /** Between two comments on a stream without events, so that neither side takes the connection for dead. */
-  heartbeatMs: number;
-  /** Between two events: of several changes meanwhile only the last is sent. */
-  intervalMs: number;
-}
-
-const defaults: EventTimes = { heartbeatMs: 15_000, intervalMs: 250 };
+/** Between two comments on a stream without events, so that neither side takes the connection for dead. */
+const HEARTBEAT_MS = 15_000;
+/** Between two events: of several changes meanwhile only the last is sent. */
+const INTERVAL_MS = 250;
 /** After this time a browser connects again, in milliseconds. */
 const RETRY_MS = 2_000;
 
@@ -93,7 +89,7 @@ const RETRY_MS = 2_000;
 export async function* eventsOf<T>(
   watched: Watched<T>,
   ended: AbortSignal,
-  { heartbeatMs, intervalMs }: EventTimes = defaults,
+  { heartbeatMs = HEARTBEAT_MS, intervalMs = INTERVAL_MS } = {},
 ): AsyncGenerator<string> {
   yield `retry: ${RETRY_MS}\n\n`;
   for (let seen = 0; !ended.aborted; ) {

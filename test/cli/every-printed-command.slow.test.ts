@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
-import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { access, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import JSZip from 'jszip';
 import { unsupportedFiles } from '../../src/base/unsupported-files.ts';
 import { train } from '../../src/library/train.ts';
+import { asWord, type Said, shell } from '../support/cli/shell.ts';
 import { newFolder, sharedFolder } from '../support/folder.ts';
 import { parquetOf } from '../support/parquet.ts';
 import { root } from '../support/root.ts';
-import { bin } from '../support/rowcast.ts';
 
 type Tests = readonly [string, ...string[]];
 
@@ -109,7 +109,6 @@ const objects = rows.map(row => {
   const [customer, contract, tenure] = row.split(',');
   return { customer, contract, tenure: Number(tenure) };
 });
-const asWord = (name: string): string => `'${name.replaceAll("'", "'\\''")}'`;
 const has = (command: string): boolean => spawnSync('sh', ['-c', command]).status === 0;
 /** Names that a shell, `printf`, sed or an option could take for something else. */
 const stems = ['a b', `it's $HOME "x" \`y\` %s`, '-x'];
@@ -125,34 +124,16 @@ before(async () => {
   const history = Array.from({ length: 300 }, (_, n) => `${rows[n % 12]},${n % 3 ? 'yes' : 'no'}`);
   await writeFile(join(folder, 'history.csv'), `${header},left\n${history.join('\n')}\n`);
   await train({ history: join(folder, 'history.csv'), predict: 'left', report: 'left', home });
-  await mkdir(join(folder, 'bin'));
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
-  await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
-  env = {
-    PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
-    ROWCAST_HOME: home,
-    HOME: '/nowhere',
-  };
+  env = { ROWCAST_HOME: home, HOME: '/nowhere' };
   await writeFile(join(folder, 'in.csv'), table);
-  assert.equal(spawnSync('sh', ['-c', `rowcast score in.csv ${columns}`], { cwd: folder, env }).status, 0);
+  assert.equal((await shell(`rowcast score in.csv ${columns}`, folder, env)).code, 0);
   wanted = await scoresIn(folder);
 });
 
-interface Said {
-  code: number;
-  said: string;
-}
-
-/** A folder in which `sh`, which may know less than bash, runs lines as they are printed. */
+/** A folder in which a shell runs lines as they are printed. */
 async function bench(t: TestContext) {
   const folder = await newFolder(t);
-  const sh = (line: string): Promise<Said> =>
-    new Promise(done => {
-      const child = execFile('sh', ['-c', line], { cwd: folder, env }, (error, stdout, stderr) =>
-        done({ code: Number(error?.code ?? 0), said: stdout + stderr }),
-      );
-      child.stdin?.end();
-    });
+  const sh = (line: string): Promise<Said> => shell(line, folder, env);
   /** @returns what it said */
   const succeed = async (line: string): Promise<string> => {
     const { code, said } = await sh(line);

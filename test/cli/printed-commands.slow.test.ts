@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { train } from '../../src/library/train.ts';
+import { asWord, shell } from '../support/cli/shell.ts';
 import { newFolder, sharedFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
-import { bin } from '../support/rowcast.ts';
 
 let trained: Promise<string> | undefined;
 
@@ -20,28 +18,9 @@ async function trainOnce(): Promise<string> {
   return home;
 }
 
-/** The arguments and the stdin that a shell gives to the only command of a line. */
-function argumentsOf(line: string, cwd: string): Promise<{ args: string[]; stdin: Buffer }> {
-  const told = `rowcast() { printf '%s\\0' "$#" "$@"; cat; }\n${line}`;
-  return new Promise((resolve, reject) => {
-    const child = execFile('bash', ['-c', told], { cwd, encoding: 'buffer' }, (error, stdout) => {
-      if (error !== null) return reject(error);
-      const [count = '', ...rest] = stdout.toString('latin1').split('\0');
-      const args = rest.slice(0, Number(count)).map(text => Buffer.from(text, 'latin1').toString());
-      resolve({ args, stdin: Buffer.from(rest.slice(Number(count)).join('\0'), 'latin1') });
-    });
-    child.stdin?.end();
-  });
-}
-
-/**
- * A folder with spaces in its name and the reports of another folder, in which a shell runs lines as they are printed.
- */
+/** A folder with spaces in its name and the reports of another folder, in which a shell runs lines as they are printed. */
 async function bench(t: TestContext) {
   const folder = join(await newFolder(t), 'my files');
-  await mkdir(join(folder, 'bin'), { recursive: true });
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
-  await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
   trained ??= trainOnce();
   await cp(await trained, join(folder, 'my home'), { recursive: true, verbatimSymlinks: true });
   const personas = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
@@ -56,25 +35,11 @@ async function bench(t: TestContext) {
     const rejects = await readFile(join(folder, name), 'utf8');
     await writeFile(join(folder, name), rejects.replace(whole.replace(/,[^,]*$/, ''), whole));
   };
-  const env = { PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
-  /** In a shell. @returns exit code, and what it printed */
-  const inShell = (line: string): Promise<{ code: number; said: string }> =>
-    new Promise(resolve =>
-      execFile('bash', ['-c', line], { cwd: folder, env }, (error, stdout, stderr) =>
-        resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
-      ),
-    );
-  /** As `inShell`, but what is only a command of rowcast has no process of its own. */
-  const shell = async (line: string): Promise<{ code: number; said: string }> => {
-    if (!line.startsWith('rowcast ') || /[|>]/.test(line)) return inShell(line);
-    const { args, stdin } = await argumentsOf(line, folder);
-    const { code, stdout, stderr } = await rowcast(args, { cwd: folder, env, stdin });
-    return { code: Number(code), said: String(stdout) + stderr };
-  };
+  const run = (line: string, env = {}) => shell(line, folder, env);
   /** The commands in a text, each on a line of its own. */
   const printed = (said: string): string[] =>
     [...said.matchAll(/^ +(?:next +)?(rowcast .*)$/gm)].map(([, line = '']) => line);
-  return { folder, shell, printed, correct };
+  return { folder, shell: run, printed, correct };
 }
 
 describe('a command that is printed', { timeout: 300_000 }, () => {
@@ -132,7 +97,6 @@ describe('a command that is printed', { timeout: 300_000 }, () => {
     };
     const options = "--report left --home 'my home' --prediction";
     const hasStdin = ['a b.csv', 'of lines.log'];
-    const asWord = (name: string): string => `'${name.replaceAll("'", "'\\''")}'`;
     const corrections: readonly (readonly [string, string])[] = [
       ['P-9,rolling', whole],
       ['P-9\trolling', whole.replaceAll(',', '\t')],
@@ -253,12 +217,11 @@ describe('a command that is printed', { timeout: 300_000 }, () => {
     const { said } = await shell('rowcast run job.yaml');
     const [, line = ''] = /or run: (rowcast report .*)$/m.exec(said) ?? [];
     assert.match((await shell(line)).said, /accuracy/, `${line}\n${said}`);
-    const elsewhere = 'export ROWCAST_URL=http://127.0.0.1:9 ROWCAST_API_KEY=unused;';
-    const scored = await shell(
-      `${elsewhere} rowcast score 'in 1.csv' --url local --home 'my home' --report churn -o other.csv`,
-    );
+    const elsewhere = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_API_KEY: 'unused' };
+    const other = "rowcast score 'in 1.csv' --url local --home 'my home' --report churn -o other.csv";
+    const scored = await shell(other, elsewhere);
     const [, score = ''] = /^ +(rowcast score .*)$/m.exec(scored.said) ?? [];
-    const again = await shell(`${elsewhere} ${score}`);
+    const again = await shell(score, elsewhere);
     assert.doesNotMatch(again.said, /127\.0\.0\.1/, `${score}\n${again.said}`);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { failureTable, kindOfCause, kindOfStatus, withStatuses } from '../../src/client/failure-table.ts';
-import { hintOfStatus, readRetryAfter } from '../../src/client/transport/call-errors.ts';
+import { readRetryAfter } from '../../src/client/transport/call-errors.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import type { FailureKind } from '../../src/scoring/failures/failure-rule.ts';
 
@@ -72,18 +72,6 @@ describe('a failed request', () => {
     assert.equal(severity('fatal'), 'refused');
     assert.equal(severity('unavailable'), 'temporary');
     assert.equal(severity('rejected_request'), 'stopped');
-  });
-
-  it('has a hint if there is something to do', () => {
-    const said = { code: '', advice: 'Check the key in ROWCAST_API_KEY' };
-    for (const [status, hint] of [
-      [401, /ROWCAST_API_KEY/],
-      [404, /the report/],
-      [413, /--batch-bytes/],
-      [307, /final URL/],
-    ] as const)
-      assert.match(hintOfStatus(status, said) ?? '', hint);
-    assert.equal(hintOfStatus(503, said), undefined);
   });
 });
 

@@ -111,16 +111,17 @@ describe('a request', { concurrency: true }, () => {
 
   it('that the service rejects fails at once, with the code and message of the response and the request', async t => {
     const problem = { code: 'not_a_persona', title: 'No persona', detail: 'features\nis missing' };
-    for (const [status, kind] of [
-      [400, 'rejected_request'],
-      [413, 'rejected_request'],
-      [422, 'rejected_request'],
-      [401, 'fatal'],
-      [403, 'fatal'],
-      [404, 'fatal'],
+    for (const [status, kind, hint] of [
+      [400, 'rejected_request', /^$/],
+      [413, 'rejected_request', /--batch-bytes/],
+      [422, 'rejected_request', /^$/],
+      [401, 'fatal', /Check the key, and --auth/],
+      [403, 'fatal', /Check the key/],
+      [404, 'fatal', /the report/],
     ] as const) {
       const failure = await failWithoutRetry(t, ({ response }) => send(response, status, problem));
       assert.deepEqual([failure.kind, failure.code], [kind, 'not_a_persona']);
+      assert.match(failure.hint ?? '', hint);
       assert.equal(failure.message, `the service responded with ${status}: features is missing`);
       assert.match(failure.location.request ?? '', /^POST http:\/\/127\.0\.0\.1:\d+\/user\/batch-persona$/);
     }

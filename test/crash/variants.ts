@@ -8,8 +8,8 @@ import { brokenAt, recordOf } from './unscorable.ts';
 /** A kind of run to kill. */
 export interface Variant {
   name: string;
-  /** The input, or the whole of stdin at each start. */
-  input: Buffer;
+  /** Makes the input, or the whole of stdin at each start; it takes seconds. */
+  input: () => Buffer;
   isPiped?: true;
   /** Name of the output: its extension determines its compression. */
   output: `out.${'csv' | 'jsonl'}${'' | '.gz' | '.zst'}` | 'out.parquet';
@@ -18,9 +18,9 @@ export interface Variant {
   /** Options of the command that only this variant has. */
   options?: readonly string[];
   /** The service's response for the report. */
-  report?: StubOptions['report'];
-  /** The input of an earlier run, whose predictions are reused. */
-  earlier?: Buffer;
+  report: StubOptions['report'];
+  /** Makes the input of an earlier run, whose predictions are reused. */
+  earlier?: () => Buffer;
   /** The input has another modification time at each start, with the same bytes. */
   isTouched?: true;
   /** Every other kill is a SIGTERM. */
@@ -90,9 +90,6 @@ export function linesOf({ hasRejects = false, ...shape }: Shape = {}, count = RO
   return Buffer.from(`${lines.join('\n')}\n`, 'latin1');
 }
 
-/** A service that states the version of its model. */
-const versioned = { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) };
-
 /** Rows of another night: of every three, one is another, and one is missing. They are in reverse order. */
 function earlierRows(input: Buffer): Buffer {
   const [header = '', ...rows] = input.toString('latin1').trimEnd().split('\n');
@@ -118,10 +115,10 @@ function repeated(input: Buffer): Buffer {
 
 /** Several members, so that most kills come after the first one, from which the run resumes. */
 const long: Shape = { words: 200 };
-
 const flawed: Shape = { hasRejects: true };
+const longFlawed = { ...long, ...flawed };
 
-const known = { classes: ['no', 'yes'] };
+const gzipped = (input: Buffer): Buffer => gzipSync(input, { level: 1 });
 
 /** Not the program, which is slow to start, so that a run is over before its first checkpoint is seen. */
 const zstd = zlibZstd;
@@ -129,214 +126,125 @@ const zstd = zlibZstd;
 /** Several groups of rows, at whose ends a run resumes. */
 const GROUP_ROWS = 500;
 const parquet = await parquetOf(rowsOf(), { groupRows: GROUP_ROWS });
+const inGroups = { options: ['--group-rows', `${GROUP_ROWS}`] };
 
-/** All variants; inputs are created on demand. */
-export const variants: readonly (() => Variant)[] = [
-  () => ({ name: 'plain files', input: rowsOf(), output: 'out.csv', report: known }),
-  () => ({ name: 'gzip in', input: gzipSync(rowsOf(), { level: 1 }), output: 'out.csv', report: known }),
-  () => ({ name: 'gzip out', input: rowsOf(long), output: 'out.csv.gz', report: known }),
-  () => ({
-    name: 'gzip in and out',
-    input: gzipSync(rowsOf(long), { level: 1 }),
-    output: 'out.csv.gz',
-    report: known,
+/** A variant; what is not said of it is as in most: the report names the classes. */
+const variant = (
+  name: string,
+  input: () => Buffer,
+  output: Variant['output'],
+  more: Partial<Variant> = {},
+): Variant => ({ report: { classes: ['no', 'yes'] }, ...more, name, input, output });
+
+/** Predictions of an earlier run are reused if the service states the version of its model. */
+const reusing = (earlier: () => Buffer, more: Partial<Variant> = {}): Partial<Variant> => ({
+  ...{ report: { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) }, earlier, ...more },
+});
+
+const lines = 'in.jsonl';
+const hasRejects = true;
+const isPiped = true;
+const isTerminated = true;
+const isVarying = true;
+/** The classes are those of the first response. */
+const unknown = { report: undefined };
+
+export const variants: readonly Variant[] = [
+  variant('plain files', rowsOf, 'out.csv'),
+  variant('gzip in', () => gzipped(rowsOf()), 'out.csv'),
+  variant('gzip out', () => rowsOf(long), 'out.csv.gz'),
+  variant('gzip in and out', () => gzipped(rowsOf(long)), 'out.csv.gz'),
+  variant('JSON lines', linesOf, 'out.jsonl'),
+  variant('JSON lines, rejects, gzip in and out', () => gzipped(linesOf(longFlawed)), 'out.jsonl.gz', {
+    hasRejects,
   }),
   ...(zstd === undefined
     ? []
     : [
-        (): Variant => ({
-          name: 'rejects, zstd in and out',
-          input: zstd.compressNow(rowsOf({ ...long, ...flawed })),
-          output: 'out.csv.zst',
-          report: known,
-          hasRejects: true,
+        variant('rejects, zstd in and out', () => zstd.compressNow(rowsOf(longFlawed)), 'out.csv.zst', {
+          hasRejects,
         }),
+        variant('JSON lines, zstd in and out', () => zstd.compressNow(linesOf(long)), 'out.jsonl.zst'),
       ]),
-  () => ({ name: 'JSON lines', input: linesOf(), output: 'out.jsonl', report: known }),
-  () => ({
-    name: 'JSON lines, rejects, gzip in and out',
-    input: gzipSync(linesOf({ ...long, ...flawed }), { level: 1 }),
-    output: 'out.jsonl.gz',
-    report: known,
-    hasRejects: true,
-  }),
-  ...(zstd === undefined
-    ? []
-    : [
-        (): Variant => ({
-          name: 'JSON lines, zstd in and out',
-          input: zstd.compressNow(linesOf(long)),
-          output: 'out.jsonl.zst',
-          report: known,
-        }),
-      ]),
-  () => ({
-    name: 'Parquet',
-    input: parquet,
-    inputName: 'in.parquet',
-    output: 'out.parquet',
-    report: known,
-  }),
-  () => ({
-    name: 'CSV to Parquet',
-    input: rowsOf({ words: 8 }),
+  variant('Parquet', () => parquet, 'out.parquet', { inputName: 'in.parquet' }),
+  variant('CSV to Parquet', () => rowsOf({ words: 8 }), 'out.parquet', { inputName: 'in.csv', ...inGroups }),
+  variant('CSV to JSON lines, rejects', () => rowsOf(flawed), 'out.jsonl', {
     inputName: 'in.csv',
-    output: 'out.parquet',
-    report: known,
-    options: ['--group-rows', `${GROUP_ROWS}`],
+    hasRejects,
   }),
-  () => ({
-    name: 'CSV to JSON lines, rejects',
-    input: rowsOf(flawed),
-    inputName: 'in.csv',
-    output: 'out.jsonl',
-    report: known,
-    hasRejects: true,
+  variant('JSON lines to CSV, rejects, gzip out', () => linesOf(longFlawed), 'out.csv.gz', {
+    inputName: lines,
+    hasRejects,
   }),
-  () => ({
-    name: 'JSON lines to CSV, rejects, gzip out',
-    input: linesOf({ ...long, ...flawed }),
-    inputName: 'in.jsonl',
-    output: 'out.csv.gz',
-    report: known,
-    hasRejects: true,
+  variant('JSON lines to Parquet', () => linesOf({ words: 8 }), 'out.parquet', {
+    inputName: lines,
+    ...inGroups,
   }),
-  () => ({
-    name: 'JSON lines to Parquet',
-    input: linesOf({ words: 8 }),
-    inputName: 'in.jsonl',
-    output: 'out.parquet',
-    report: known,
-    options: ['--group-rows', `${GROUP_ROWS}`],
-  }),
-  () => ({
-    name: 'Parquet to JSON lines',
-    input: parquet,
-    inputName: 'in.parquet',
-    output: 'out.jsonl',
-    report: known,
-  }),
-  () => ({
-    name: 'Parquet to CSV',
-    input: parquet,
-    inputName: 'in.parquet',
-    output: 'out.csv',
-    report: known,
-  }),
-  () => ({
-    name: 'reused predictions, SIGTERM',
-    input: rowsOf(),
-    output: 'out.csv',
-    report: versioned,
-    earlier: earlierRows(rowsOf()),
-    isTerminated: true,
-  }),
-  () => ({
-    name: 'reused predictions, in a table',
-    input: rowsOf(),
-    output: 'out.csv',
-    report: versioned,
-    earlier: farRows(rowsOf()),
-  }),
-  () => ({
-    name: 'reused predictions, rejects, gzip out',
-    input: rowsOf({ ...long, ...flawed }),
-    output: 'out.csv.gz',
-    report: versioned,
-    earlier: earlierRows(rowsOf({ ...long, ...flawed })),
-    hasRejects: true,
-  }),
-  () => ({
-    name: 'equal rows, rejects',
-    input: repeated(rowsOf(flawed)),
-    output: 'out.csv',
-    report: known,
-    hasRejects: true,
+  variant('Parquet to JSON lines', () => parquet, 'out.jsonl', { inputName: 'in.parquet' }),
+  variant('Parquet to CSV', () => parquet, 'out.csv', { inputName: 'in.parquet' }),
+  variant(
+    'reused predictions, SIGTERM',
+    rowsOf,
+    'out.csv',
+    reusing(() => earlierRows(rowsOf()), { isTerminated }),
+  ),
+  variant(
+    'reused predictions, in a table',
+    rowsOf,
+    'out.csv',
+    reusing(() => farRows(rowsOf())),
+  ),
+  variant(
+    'reused predictions, rejects, gzip out',
+    () => rowsOf(longFlawed),
+    'out.csv.gz',
+    reusing(() => earlierRows(rowsOf(longFlawed)), { hasRejects }),
+  ),
+  variant('equal rows, rejects', () => repeated(rowsOf(flawed)), 'out.csv', {
+    hasRejects,
     options: ['--dedupe'],
   }),
-  () => ({ name: 'a pipe, written again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
-  () => ({
-    name: 'no final newline',
-    input: rowsOf().subarray(0, -1),
-    output: 'out.csv',
-    report: known,
+  variant('a pipe, written again', rowsOf, 'out.csv', { isPiped }),
+  variant('no final newline', () => rowsOf().subarray(0, -1), 'out.csv'),
+  variant('a quoted newline at every boundary of batches', () => rowsOf({ isQuoted: true }), 'out.csv'),
+  variant('CRLF', () => rowsOf({ ending: '\r\n' }), 'out.csv'),
+  variant('classes from the first response', rowsOf, 'out.csv', unknown),
+  variant('SIGKILL and SIGTERM', rowsOf, 'out.csv', { isTerminated }),
+  variant('input touched', rowsOf, 'out.csv', { isTouched: true }),
+  variant('rejects', () => rowsOf(flawed), 'out.csv', { hasRejects }),
+  variant('rejects, gzip in and out', () => gzipped(rowsOf(longFlawed)), 'out.csv.gz', { hasRejects }),
+  variant(
+    'rejects, CRLF from a pipe, classes from the first response, SIGTERM',
+    () => rowsOf({ ...flawed, ending: '\r\n', isQuoted: true }),
+    'out.csv',
+    { ...unknown, isPiped, isTerminated, hasRejects },
+  ),
+  variant('varying responses', rowsOf, 'out.csv', { isVarying }),
+  variant('varying responses, gzip out, SIGTERM', () => rowsOf(long), 'out.csv.gz', {
+    isTerminated,
+    isVarying,
   }),
-  () => ({
-    name: 'a quoted newline at every boundary of batches',
-    input: rowsOf({ isQuoted: true }),
-    output: 'out.csv',
-    report: known,
-  }),
-  () => ({ name: 'CRLF', input: rowsOf({ ending: '\r\n' }), output: 'out.csv', report: known }),
-  () => ({ name: 'classes from the first response', input: rowsOf(), output: 'out.csv' }),
-  () => ({
-    name: 'SIGKILL and SIGTERM',
-    input: rowsOf(),
-    output: 'out.csv',
-    report: known,
-    isTerminated: true,
-  }),
-  () => ({ name: 'input touched', input: rowsOf(), output: 'out.csv', report: known, isTouched: true }),
-  () => ({ name: 'rejects', input: rowsOf(flawed), output: 'out.csv', report: known, hasRejects: true }),
-  () => ({
-    name: 'rejects, gzip in and out',
-    input: gzipSync(rowsOf({ ...long, ...flawed }), { level: 1 }),
-    output: 'out.csv.gz',
-    report: known,
-    hasRejects: true,
-  }),
-  () => ({
-    name: 'rejects, CRLF from a pipe, classes from the first response, SIGTERM',
-    input: rowsOf({ ...flawed, ending: '\r\n', isQuoted: true }),
-    isPiped: true,
-    output: 'out.csv',
-    isTerminated: true,
-    hasRejects: true,
-  }),
-  () => ({ name: 'varying responses', input: rowsOf(), output: 'out.csv', report: known, isVarying: true }),
-  () => ({
-    name: 'varying responses, gzip out, SIGTERM',
-    input: rowsOf(long),
-    output: 'out.csv.gz',
-    report: known,
-    isTerminated: true,
-    isVarying: true,
-  }),
-  () => ({
-    name: 'varying responses, rejects, gzip in and out, classes from the first response',
-    input: gzipSync(rowsOf({ ...long, ...flawed }), { level: 1 }),
-    output: 'out.csv.gz',
-    hasRejects: true,
-    isVarying: true,
-  }),
-  () => ({ name: 'failing syncs', input: rowsOf(), output: 'out.csv', report: known, hasFailingSyncs: true }),
-  () => ({
-    name: 'failing syncs, varying responses, rejects, gzip out',
-    input: rowsOf({ ...long, ...flawed }),
-    output: 'out.csv.gz',
-    report: known,
-    hasRejects: true,
-    isVarying: true,
+  variant(
+    'varying responses, rejects, gzip in and out, classes from the first response',
+    () => gzipped(rowsOf(longFlawed)),
+    'out.csv.gz',
+    { ...unknown, hasRejects, isVarying },
+  ),
+  variant('failing syncs', rowsOf, 'out.csv', { hasFailingSyncs: true }),
+  variant('failing syncs, varying responses, rejects, gzip out', () => rowsOf(longFlawed), 'out.csv.gz', {
+    hasRejects,
+    isVarying,
     hasFailingSyncs: true,
   }),
-  () => ({
-    name: 'a pipe that ends within a record, SIGTERM',
-    input: rowsOf(),
-    isPiped: true,
-    output: 'out.csv',
-    report: known,
-    isTerminated: true,
+  variant('a pipe that ends within a record, SIGTERM', rowsOf, 'out.csv', {
+    isPiped,
+    isTerminated,
     isTruncated: true,
   }),
-  () => ({
-    name: 'a pipe that ends within a record, SIGTERM, varying responses, rejects, gzip out',
-    input: rowsOf({ ...long, ...flawed }),
-    isPiped: true,
-    output: 'out.csv.gz',
-    report: known,
-    isTerminated: true,
-    hasRejects: true,
-    isVarying: true,
-    isTruncated: true,
-  }),
+  variant(
+    'a pipe that ends within a record, SIGTERM, varying responses, rejects, gzip out',
+    () => rowsOf(longFlawed),
+    'out.csv.gz',
+    { isPiped, isTerminated, hasRejects, isVarying, isTruncated: true },
+  ),
 ];

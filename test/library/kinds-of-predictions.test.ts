@@ -152,10 +152,10 @@ describe('a scorer of the caller that predicts labels or numbers', { concurrency
 
   it('stops if one prediction is not what the others are', async t => {
     const others: [Prediction, Prediction, RegExp][] = [
-      [{ label: 'a' }, { value: 1 }, /^prediction 10 has no label that is a text$/],
-      [{ value: 1 }, { label: 'a' }, /^prediction 10 has a value that is not a number$/],
-      [{ values: { a: 1 } }, { values: { b: 1 } }, /^prediction 10 has a value that is not a number$/],
-      [{ values: { a: 1 } }, { values: { a: 1, b: 1 } }, /^prediction 10 has not the numbers a$/],
+      [{ label: 'a' }, { value: 1 }, /^prediction 10 is missing, but a label is expected$/],
+      [{ value: 1 }, { label: 'a' }, /^prediction 10 is missing, but a number is expected$/],
+      [{ values: { a: 1 } }, { values: { b: 1 } }, /members b, expected the numbers a$/],
+      [{ values: { a: 1 } }, { values: { a: 1, b: 1 } }, /members a, b, expected the numbers a$/],
     ];
     for (const [usual, other, message] of others) {
       const { scoring } = await bench(t);

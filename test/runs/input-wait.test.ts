@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { InputWait, type InputWaitOptions, type Waiting } from '../../src/runs/input-wait.ts';
+import { type InputWaitOptions, inputWait, type Waiting } from '../../src/runs/input-wait.ts';
 import { newFolder } from '../support/folder.ts';
 
 const FOREVER = 3600;
@@ -15,7 +15,7 @@ async function waitIn(
 ) {
   const folder = await newFolder(t);
   const said: string[] = [];
-  const wait = new InputWait({
+  const wait = inputWait({
     waitForInput: FOREVER,
     stop: new AbortController().signal,
     stableMs: 50,
@@ -27,6 +27,7 @@ async function waitIn(
       void during(waiting, folder);
     },
   });
+  assert.ok(wait);
   return { folder, wait, said: () => [...new Set(said)] };
 }
 
@@ -111,6 +112,6 @@ describe('an input that is waited for', () => {
   it('refuses stdin, and a file that is not a name', async t => {
     await assert.rejects(waitIn(t, { inputs: ['a.csv'], readyFile: '../x' }), { code: 'bad_option' });
     const stop = new AbortController().signal;
-    assert.throws(() => new InputWait({ inputs: ['-'], waitForInput: 1, stop }), { code: 'usage' });
+    assert.throws(() => inputWait({ inputs: ['-'], waitForInput: 1, stop }), { code: 'usage' });
   });
 });

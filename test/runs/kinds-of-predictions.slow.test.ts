@@ -340,13 +340,6 @@ function noneOf(predictions: Predictions): Predictions {
 }
 
 describe('a run with labels or numbers', { concurrency: true }, () => {
-  it('names the column “prediction” if the report names none', async t => {
-    for (const { predict } of [kinds.label, kinds.number]) {
-      const { output } = await scoreWith(t, predict, { report: {} });
-      assert.match(output.toString(), /^id,text,prediction\n/);
-    }
-  });
-
   it('rejects rows whose label is missing, empty or too long', async t => {
     const long = 'ü'.repeat(512);
     const wrong = new Map([
@@ -376,18 +369,6 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
     assert.deepEqual([tally.scored, tally.unscored], [97, 3]);
   });
 
-  it('rejects rows with a number that is not finite', async t => {
-    const { rejects, result } = await scoreWith(t, rows =>
-      numbers(
-        rows.flatMap(id => [id, id === 5 ? Number.NaN : id === 17 ? Number.NEGATIVE_INFINITY : 1]),
-        ['a', 'b'],
-      ),
-    );
-    assert.deepEqual(result?.rowCounts.rejectedBy, { wrong_prediction: 2 });
-    assert.match(rejects, /^6,\d+,wrong_prediction,"the number ""b"" is NaN",/m);
-    assert.match(rejects, /^18,\d+,wrong_prediction,"the number ""b"" is -Infinity",/m);
-  });
-
   it('quotes the empty field of a rejected row that is the only one', async t => {
     const { output } = await scoreWith(t, rows => labels(rows.map(id => (id === 1 ? '' : 'yes'))), {
       text: 'id\n0\n1\n',
@@ -396,42 +377,12 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
     assert.equal(output.toString(), 'predicted_plan\nyes\n""\n');
   });
 
-  it('stops if the names of the numbers change', async t => {
-    const { failure } = await scoreWith(t, rows => numbers(rows, [rows[0] === 50 ? 'median' : 'mean']));
-    assert.equal(failure?.code, 'wrong_answer');
-    assert.equal(
-      failure.message,
-      'the response has the numbers median, but earlier responses had the numbers mean',
-    );
-  });
-
   it('stops at a label that cannot be written without quotes', async t => {
     const { failure } = await scoreWith(t, kinds.label.predict, {
       text: 'id\n0\n1\n',
       values: { quote: 'none', batchRows: 1 },
     });
     assert.deepEqual([failure?.code, failure?.severity], ['cannot_quote', 'stopped']);
-  });
-
-  it('lets verify find a number that was changed to none, a row that is missing, and altered bytes', async t => {
-    const { output, paths } = await scoreWith(t, kinds['several numbers'].predict);
-    const text = output.toString();
-    const of = (changed: string): Promise<unknown> =>
-      writeFile(paths.output, changed).then(() =>
-        verifyOutput({ ...paths, maxRecordBytes, kind: 'numbers' }),
-      );
-    const changes = {
-      'probability_mean is "Infinity", not a finite number as rowcast writes it, in row 7': text.replace(
-        '\n6,text,1.5,',
-        '\n6,text,Infinity,',
-      ),
-      'row 7, at .*, should be here, but row 8 is': text.replace(/\n6,text,.*/, ''),
-      'the column "text" differs from row 7': text.replace('\n6,text,', '\n6,test,'),
-    };
-    for (const [message, changed] of Object.entries(changes)) {
-      assert.notEqual(changed, text);
-      await assert.rejects(of(changed), { code: 'difference', message: new RegExp(message) });
-    }
   });
 
   it('rounds numbers, none of them to minus zero, and names several after the prefix', async t => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { RowcastError } from '../../src/base/errors.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
-import { failureTable } from '../../src/client/failure-table.ts';
 import type { RunResult } from '../../src/runs/observer.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
@@ -160,54 +159,6 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       assert.equal(failure.location.row, 1);
       // Eleven levels of two halves each, and the requests that were in flight.
       assert.ok(stub.bodies.length <= 26, `${stub.bodies.length} calls`);
-    });
-
-    it('the run stops when the first rows are sent one by one and fail in the same way', async t => {
-      let left = 20; // The responses; later requests get none.
-      const refuseFirst = (call: StubCall) => left-- <= 0 || refuse(call);
-      const { failure } = await scoreWith(t, refuseFirst, { batchRows: 1 });
-      assert.equal(failure?.code, 'no_such_column');
-    });
-
-    it('the first rows alone are rejected when the others are scored', async t => {
-      const { rejected, scored } = await scoreWith(t, (call, ids) => ids.some(id => id < 4) && refuse(call));
-      assert.deepEqual(
-        rejected.map(([id]) => id),
-        [0, 1, 2, 3],
-      );
-      assert.equal(scored?.rowCounts.scored, 196);
-    });
-  });
-
-  describe('the failure table decides what happens to a batch', { concurrency: 4 }, () => {
-    const unsupported = ({ response }: StubCall): void => send(response, 505, {});
-
-    it('its row is isolated if the status is a server error', async t => {
-      const { rejected, failure } = await scoreWith(t, failing(77, unsupported), { batchRows: 4 });
-      assert.deepEqual([failure, rejected], [undefined, [[77, 'http_505']]]);
-    });
-
-    it('the run stops if the status is fatal', async t => {
-      const { fatal } = failureTable;
-      const table = { ...failureTable, fatal: { ...fatal, statuses: [...fatal.statuses, 505] } };
-      const { stub, failure } = await scoreWith(t, failing(77, unsupported), {
-        batchRows: 4,
-        client: { failureTable: table },
-      });
-      assert.equal(failure?.code, 'http_505');
-      const calls = stub.bodies.filter(({ personas }) => personas.some(({ features }) => features.id === 77));
-      assert.equal(calls.length, 1);
-    });
-
-    it('it is halved at once if the status is a rejection', async t => {
-      const { rejected_request: rejecting } = failureTable;
-      const rule = { ...rejecting, statuses: [...rejecting.statuses, 505] };
-      const { scored, rejected } = await scoreWith(t, failing(77, unsupported), {
-        batchRows: 4,
-        client: { failureTable: { ...failureTable, rejected_request: rule } },
-      });
-      assert.deepEqual(rejected, [[77, 'http_505']]);
-      assert.deepEqual(scored?.rowCounts.retries, {});
     });
   });
 });

@@ -10,17 +10,20 @@ import {
 } from '../../src/scoring/feature-columns.ts';
 import { read } from '../support/csv/read.ts';
 
+const layoutOf = (header: string) => csvLayout({ header: read(header).head });
+
 const choose = (
   header: string,
   report: Partial<LooseReport> = {},
   options: SentOptions = {},
 ): FeatureColumn[] =>
-  chooseFeatures(
-    csvLayout({ header: read(header).head }),
-    { tech_specs: {}, drivers: [], ...report },
-    options,
-    'in.csv',
-  );
+  chooseFeatures(layoutOf(header), { tech_specs: {}, drivers: [], ...report }, options, 'in.csv');
+
+const columnsOf = (...names: string[]) => names.map(name => ({ name }));
+/** What is known of records that name their own columns. */
+const recordsOf = (...names: string[]) => ({
+  ...{ names, columnsHint: undefined, laterHeader: () => undefined, readAs: {} },
+});
 
 const names = (sent: readonly FeatureColumn[]): string[] => sent.map(({ name }) => name);
 const refused = (code: string, message: RegExp, hint = /./) => ({
@@ -58,7 +61,7 @@ describe('the columns that are sent', () => {
   });
 
   it('are the given ones without the dropped ones, each once', () => {
-    const report = { columns: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] };
+    const report = { columns: columnsOf('a', 'b', 'a') };
     assert.deepEqual(names(choose('a,b,c\n', report, { features: ['c', 'a', 'c'] })), ['c', 'a']);
     assert.deepEqual(names(choose('a,b,c\n', report, { excludeFeatures: ['b'] })), ['a']);
     assert.deepEqual(names(choose('a,b,c\n', {}, { features: ['c', 'a'], excludeFeatures: ['c'] })), ['a']);
@@ -71,22 +74,22 @@ describe('the columns that are sent', () => {
   });
 
   it('may be missing from the input only with allowMissing', () => {
-    const report = { columns: [{ name: 'a' }, { name: 'x' }, { name: 'y' }] };
+    const report = { columns: columnsOf('a', 'x', 'y') };
     assert.throws(
       () => choose('a,b\n', report),
       refused('missing_columns', /needs 2 columns .*"x", "y"/, /^Add them to the input, .*--allow-missing/),
     );
-    const one = { columns: [{ name: 'a' }, { name: 'x' }] };
+    const one = { columns: columnsOf('a', 'x') };
     assert.throws(() => choose('a,b\n', one), refused('missing_columns', /a column .*"x"/, /^Add it to the/));
     assert.deepEqual(names(choose('a,b\n', report, { allowMissing: true })), ['a']);
     assert.deepEqual(names(choose('a,b\n', report, { excludeFeatures: ['b'], allowMissing: true })), ['a']);
   });
 
   it('are found in the names of folders, which is said instead of --allow-missing', () => {
-    const columns = ['plan', 'active', 'age'].map(name => ({ name }));
+    const columns = columnsOf('plan', 'active', 'age');
     const file = 's3://b/plan=basic/active=true/part=0.parquet';
     assert.throws(
-      () => chooseFeatures(csvLayout({ header: read('age,part\n').head }), { columns }, {}, file),
+      () => chooseFeatures(layoutOf('age,part\n'), { columns }, {}, file),
       ({ code, hint }: { code: string; hint: string }) => {
         assert.equal(code, 'missing_columns');
         assert.match(
@@ -99,38 +102,24 @@ describe('the columns that are sent', () => {
   });
 
   it('that folders name are written into the files by a command for their format', () => {
-    const hintFor = (file: string): string => {
-      try {
-        chooseFeatures(
-          csvLayout({ header: read('age\n').head }),
-          { columns: [{ name: 'plan' }, { name: 'age' }] },
-          {},
-          file,
-        );
-      } catch (error) {
-        return (error as { hint?: string }).hint ?? '';
-      }
-      return '';
-    };
-    assert.match(hintFor('plan=basic/part-0.csv.gz'), /read_csv\('…', hive_partitioning.*TO 'all\.csv'/);
-    assert.match(hintFor('plan=basic/part-0.jsonl'), /read_json\('…', hive_partitioning.*TO 'all\.jsonl'/);
-    assert.match(
-      hintFor('plan=basic/part-0.parquet'),
-      /read_parquet\('…', hive_partitioning.*TO 'all\.parquet'/,
-    );
+    for (const [file, reader, to] of [
+      ['part-0.csv.gz', 'read_csv', 'all.csv'],
+      ['part-0.jsonl', 'read_json', 'all.jsonl'],
+      ['part-0.parquet', 'read_parquet', 'all.parquet'],
+    ] as const)
+      assert.throws(
+        () =>
+          chooseFeatures(layoutOf('age\n'), { columns: columnsOf('plan', 'age') }, {}, `plan=basic/${file}`),
+        { hint: new RegExp(`${reader}\\('…', hive_partitioning.*TO '${to}'`) },
+      );
   });
 
   it('may be absent from the first records that name their own columns, if most training rows lacked them', () => {
     const columnOf = (name: string, missing: number) => ({ name, missing, mismatched: 0, unseen: 0 });
     const profile = { rows: 100, columns: [columnOf('age', 0), columnOf('coupon', 51)], scores: [] };
-    const columns = ['age', 'coupon', 'plan'].map(name => ({ name }));
+    const columns = columnsOf('age', 'coupon', 'plan');
     const from = (absent: readonly string[] | undefined, names = ['age', 'plan', 'coupon']) =>
-      chooseFeatures(
-        { names, absent, columnsHint: undefined, laterHeader: () => undefined, readAs: {} },
-        { columns, profile },
-        {},
-        'in',
-      );
+      chooseFeatures({ ...recordsOf(...names), absent }, { columns, profile }, {}, 'in');
     assert.deepEqual(names(from(['coupon'])), ['age', 'coupon', 'plan']);
     assert.throws(() => from(['age']), refusedIn('in', '"age"'));
     // A header has all columns.
@@ -138,27 +127,17 @@ describe('the columns that are sent', () => {
   });
 
   it('are named as the report does if the input has them in another case, in a header or in each record', () => {
-    const layout = {
-      names: ['ID', 'Age', 'PLAN'],
-      columnsHint: undefined,
-      laterHeader: () => undefined,
-      readAs: {},
-    };
-    const report = { columns: [{ name: 'age' }, { name: 'plan' }] };
-    const hintOf = (absent?: readonly string[]) => {
-      try {
-        chooseFeatures({ ...layout, absent }, report, {}, 'in');
-      } catch (error) {
-        return (error as { hint?: string }).hint; // a RowcastError
-      }
-      return undefined;
-    };
-    assert.match(hintOf() ?? '', /upper and lower case\. .*: --skip-lines 1 --names ID,age,plan$/);
-    assert.match(hintOf([]) ?? '', /upper and lower case\. Rename them in the input\.$/);
+    for (const [absent, hint] of [
+      [undefined, /upper and lower case\. .*: --skip-lines 1 --names ID,age,plan$/],
+      [[], /upper and lower case\. Rename them in the input\.$/],
+    ] as const) {
+      const layout = { ...recordsOf('ID', 'Age', 'PLAN'), absent };
+      assert.throws(() => chooseFeatures(layout, { columns: columnsOf('age', 'plan') }, {}, 'in'), { hint });
+    }
   });
 
   it('are suggested for columns of the report that the input has under similar names', () => {
-    const report = { columns: [{ name: 'tenure' }, { name: 'monthly' }, { name: 'zip' }] };
+    const report = { columns: columnsOf('tenure', 'monthly', 'zip') };
     assert.throws(
       () => choose('Tenure,monthly_,x\n', report),
       refused(
@@ -204,7 +183,7 @@ describe('the columns that are sent', () => {
     const row = '6,148,0.627\n';
     const said = /^every name in the header looks like a value \(6, 148, 0\.627\)/;
     assert.throws(() => choose(row), refused('bad_header', said, /--names NAME,NAME,….*--features/));
-    const columns = [{ name: 'a' }, { name: 'b' }];
+    const columns = columnsOf('a', 'b');
     assert.throws(
       () => choose(row, { columns }),
       refused('bad_header', said, /those of the report are: "a", "b"/),

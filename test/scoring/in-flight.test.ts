@@ -19,97 +19,83 @@ const [first] = batches;
 assert.ok(first);
 const size = memoryOfBatch(first) + bodyBytes;
 
-/** Attempts that end when the test completes them. */
-function heldCalls(): {
-  score: (part: Batch) => Promise<Scored>;
-  begun: (() => void)[];
-  fail: (() => void)[];
-} {
+/**
+ * Requests whose attempts end when the test completes them, and whose bodies all have the same size.
+ *
+ * @param windowBytes by default, there is room for all batches
+ */
+function flight({ concurrency = (): number => 9, windowBytes = 1 << 20 } = {}) {
   const begun: (() => void)[] = [];
   const fail: (() => void)[] = [];
+  const released: Batch[] = [];
+  const sent: Sent[] = [];
   const score = (batch: Batch): Promise<Scored> =>
     new Promise((resolve, reject) => {
       const probabilities = Float64Array.of(batch.start.row);
-      begun.push(() =>
-        resolve({
-          faults: new Map(),
-          predictions: { kind: 'distribution', classes: ['a'], probabilities, errors: new Map() },
-        }),
-      );
+      const predictions = { kind: 'distribution', classes: ['a'], probabilities, errors: new Map() } as const;
+      begun.push(() => resolve({ faults: new Map(), predictions }));
       fail.push(() => reject(new Error(`batch ${batch.start.row}`)));
     });
-  return { score, begun, fail };
-}
-
-/** A scorer whose request bodies all have the same size. */
-function scorerOf(concurrency: () => number, release: (part: Batch) => void = () => {}) {
-  return {
+  const scorer = {
     get concurrency() {
       return concurrency();
     },
     memoryOf: () => bodyBytes,
-    release,
+    release: (part: Batch) => void released.push(part),
+  };
+  const { send, settle } = inFlight({ scorer, windowBytes, score });
+  return {
+    ...{ settle, sent, begun, fail, released },
+    async sendAll(count = batches.length): Promise<void> {
+      for (const batch of batches.slice(sent.length, sent.length + count)) sent.push(await send(batch));
+    },
+    /** Completes an attempt. */
+    async complete(index: number): Promise<void> {
+      begun[index]?.();
+      await turn();
+    },
+    settleAt: (index: number) => settle(sent[index] ?? assert.fail()),
   };
 }
 
-async function sendAll(send: (part: Batch) => Promise<Sent>, sent: Sent[] = []): Promise<void> {
-  for (const batch of batches) sent.push(await send(batch));
-}
+const numberOf = ({ predictions }: Scored) => ofKind(predictions, 'distribution').probabilities[0];
 
 describe('in-flight requests', () => {
   it('give each batch its own response, whatever the order of responses', async () => {
-    const { score, begun } = heldCalls();
-    const { send, settle } = inFlight({
-      scorer: scorerOf(() => 9),
-      windowBytes: 1 << 20,
-      score,
-    });
-    const sent = [];
-    for (const batch of batches) sent.push(await send(batch));
+    const { sendAll, settleAt, begun } = flight();
+    await sendAll();
     for (const complete of begun.toReversed()) complete();
-    for (const [index, each] of sent.entries()) {
-      const { batch, predictions } = await settle(each);
-      assert.equal(batch, batches[index]);
-      assert.equal(ofKind(predictions, 'distribution').probabilities[0], index + 1);
+    for (const index of batches.keys()) {
+      const scored = await settleAt(index);
+      assert.equal(scored.batch, batches[index]);
+      assert.equal(numberOf(scored), index + 1);
     }
   });
 
   it('never exceed the concurrency, and a slow one does not block the others', async () => {
-    const { score, begun } = heldCalls();
-    const { send } = inFlight({ scorer: scorerOf(() => 2), windowBytes: 1 << 20, score });
-    void sendAll(send);
+    const { sendAll, begun, complete } = flight({ concurrency: () => 2 });
+    void sendAll();
     await turn();
     assert.equal(begun.length, 2);
     for (let completed = 1; completed <= 7; completed++) {
-      begun[completed]?.(); // all but the first
-      await turn();
+      await complete(completed); // all but the first
       assert.equal(begun.length, Math.min(9, 2 + completed));
     }
   });
 
   it('hold no more bytes than the window, including responses that wait for their turn', async () => {
-    const { score, begun } = heldCalls();
-    const { send, settle } = inFlight({
-      scorer: scorerOf(() => 9),
-      windowBytes: 4 * size,
-      score,
-    });
-    const sent: Sent[] = [];
-    const all = sendAll(send, sent);
+    const { sendAll, sent, begun, settleAt } = flight({ windowBytes: 4 * size });
+    const all = sendAll();
     await turn();
     assert.equal(sent.length, 4);
-    begun[1]?.();
-    begun[2]?.();
-    begun[3]?.();
+    for (const index of [1, 2, 3]) begun[index]?.();
     await turn();
     assert.equal(sent.length, 5, 'three released bodies make room for one batch');
     for (let count = 0; count < 9; count++) {
       await turn();
       assert.ok(sent.length <= 5 + count, 'responses that wait for their turn are counted too');
       begun[count]?.();
-      const next = sent[count];
-      assert.ok(next);
-      await settle(next);
+      await settleAt(count);
     }
     await all;
   });
@@ -149,111 +135,63 @@ describe('in-flight requests', () => {
   });
 
   it('release a body only after its response', async () => {
-    const { score, begun } = heldCalls();
-    const released: Batch[] = [];
-    const scorer = scorerOf(
-      () => 3,
-      part => released.push(part),
-    );
-    const { send } = inFlight({ scorer, windowBytes: 1 << 20, score });
-    void sendAll(send);
+    const { sendAll, released, complete } = flight({ concurrency: () => 3 });
+    void sendAll();
     await turn();
     assert.deepEqual(released, []);
-    begun[1]?.();
-    await turn();
-    begun[0]?.();
-    await turn();
+    await complete(1);
+    await complete(0);
     assert.deepEqual(released, [batches[1], batches[0]]);
   });
 
   it('follow the concurrency when it changes', async () => {
-    const { score, begun } = heldCalls();
     let concurrency = 3;
-    const { send } = inFlight({
-      scorer: scorerOf(() => concurrency),
-      windowBytes: 1 << 20,
-      score,
-    });
-    void sendAll(send);
+    const { sendAll, begun, complete } = flight({ concurrency: () => concurrency });
+    void sendAll();
     await turn();
     assert.equal(begun.length, 3);
     concurrency = 1;
     for (const completed of [0, 1]) {
-      begun[completed]?.();
-      await turn();
+      await complete(completed);
       assert.equal(begun.length, 3);
     }
     concurrency = 4;
-    begun[2]?.();
-    await turn();
+    await complete(2);
     assert.equal(begun.length, 7);
   });
 
   it('are encoded at most shortly before they can be sent', async () => {
-    const { score, begun } = heldCalls();
-    const { send } = inFlight({ scorer: scorerOf(() => 2), windowBytes: 1 << 20, score });
-    const sent: Sent[] = [];
-    void sendAll(send, sent);
+    const { sendAll, sent, complete } = flight({ concurrency: () => 2 });
+    void sendAll();
     await turn();
     assert.equal(sent.length, 4);
-    begun[0]?.();
-    await turn();
+    await complete(0);
     assert.equal(sent.length, 5);
   });
 
-  it('hold the batch that is awaited until its response arrives', async () => {
-    const { score, begun } = heldCalls();
-    const { send, settle } = inFlight({
-      scorer: scorerOf(() => 9),
-      windowBytes: 2 * size,
-      score,
+  for (const [what, windowBytes, fitting] of [
+    ['hold the batch that is awaited until its response arrives', 2 * size, 2],
+    ['send a batch that is larger than the window alone', 1, 1],
+  ] as const)
+    it(what, async () => {
+      const { sendAll, sent, settleAt, complete } = flight({ windowBytes });
+      await sendAll(fitting);
+      const settled = settleAt(0);
+      const next = sendAll(1);
+      await turn();
+      assert.equal(sent.length, fitting);
+      await complete(0);
+      await Promise.all([settled, next]);
     });
-    const [a, b, c] = batches;
-    assert.ok(a && b && c);
-    const settled = settle(await send(a));
-    await send(b);
-    let isSent = false;
-    const third = send(c).then(() => {
-      isSent = true;
-    });
-    await turn();
-    assert.equal(isSent, false);
-    begun[0]?.();
-    await Promise.all([settled, third]);
-  });
-
-  it('send a batch that is larger than the window alone', async () => {
-    const { score, begun } = heldCalls();
-    const { send, settle } = inFlight({ scorer: scorerOf(() => 9), windowBytes: 1, score });
-    const [a, b] = batches;
-    assert.ok(a && b);
-    const sent = await send(a);
-    let isSent = false;
-    const second = send(b).then(() => {
-      isSent = true;
-    });
-    await turn();
-    assert.equal(isSent, false);
-    begun[0]?.();
-    await settle(sent);
-    await second;
-  });
 
   it('fail in input order, without an unhandled rejection before that', async () => {
-    const { score, begun, fail } = heldCalls();
-    const { send, settle } = inFlight({
-      scorer: scorerOf(() => 9),
-      windowBytes: 1 << 20,
-      score,
-    });
-    const [a, b] = batches;
-    assert.ok(a && b);
-    const sent = [await send(a), await send(b)] as const;
+    const { sendAll, settleAt, begun, fail } = flight();
+    await sendAll(2);
     await turn();
     fail[1]?.();
     await turn(); // an unhandled rejection would end the process here
     begun[0]?.();
-    assert.equal(ofKind((await settle(sent[0])).predictions, 'distribution').probabilities[0], 1);
-    await assert.rejects(settle(sent[1]), /batch 2/);
+    assert.equal(numberOf(await settleAt(0)), 1);
+    await assert.rejects(settleAt(1), /batch 2/);
   });
 });

@@ -7,9 +7,10 @@ import { ModelCache } from '../../src/server/predict/model-cache.ts';
 import { openFiles } from '../support/open-files.ts';
 import { get, post, type Target } from '../support/service/client.ts';
 import { persona, serving, trainedHome } from '../support/service/serving.ts';
-import { openConnection } from '../support/service/socket.ts';
+import { headOf, openConnection } from '../support/service/socket.ts';
 import { openUpload, responseHead } from '../support/service/upload.ts';
 import { header, row } from '../support/service/uploads.ts';
+import { until } from '../support/until.ts';
 
 const csv = `${header}\n${`${row}\n`.repeat(20)}`;
 const single = JSON.stringify({ id: 'two', ...persona });
@@ -20,15 +21,11 @@ const bodyBytes = 16 << 10;
 const memoryBytes = 2 * bodyBytes;
 
 /** Every kind of request that holds a resource while it is in progress, as bytes. */
-function requests({ key }: Target): Buffer[] {
-  const request = (line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer =>
-    Buffer.concat([
-      Buffer.from(
-        `${[`${line} HTTP/1.1`, 'host: localhost', `authorization: ApiKey ${key}`, ...headers].join('\r\n')}\r\n` +
-          `content-length: ${Buffer.byteLength(body)}\r\n\r\n`,
-      ),
-      Buffer.from(body),
-    ]);
+function requests(target: Target): Buffer[] {
+  const request = (line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer => {
+    const head = headOf(line, target, ...headers, `content-length: ${Buffer.byteLength(body)}`);
+    return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
+  };
   const packed = gzipSync(single);
   return [
     request('POST /user/batch-predict?id=two', ['content-type: text/csv'], csv),
@@ -40,13 +37,6 @@ function requests({ key }: Target): Buffer[] {
     request('GET /%'),
     request('POST /user/batch-predict?id=none', ['content-type: text/csv'], csv),
   ];
-}
-
-/** Polls until the condition holds: the service notices the end of a connection with a delay. */
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise(done => setTimeout(done, 10)))
-    if (await condition()) return;
-  assert.fail(`${what} within a minute`);
 }
 
 async function inFlight(target: Target): Promise<number> {
@@ -127,14 +117,18 @@ test('the connection of a request behind an unread response ends after that resp
   const large = `${header},text\n${`${row},${'x'.repeat(1000)}\n`.repeat(8000)}`;
   const line = await openConnection(target.url);
   line.socket.pause();
-  const head = (length: number): string =>
-    `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
-    `content-type: text/csv\r\ncontent-length: ${length}\r\n\r\n`;
+  const upload = (body: string): string =>
+    headOf(
+      'POST /user/batch-predict?id=two',
+      target,
+      'content-type: text/csv',
+      `content-length: ${body.length}`,
+    ) + body;
   const sent = once(line.socket, 'drain');
-  line.socket.write(head(large.length) + large);
+  line.socket.write(upload(large));
   await sent;
   await until(async () => (await inFlight(target)) === 2, 'the upload was the only other request');
-  line.socket.write(head(csv.length) + csv);
+  line.socket.write(upload(csv));
   line.socket.resume();
   const received = await line.ended;
   assert.equal(received.match(/^HTTP\/1\.1 /gm)?.length, 1);

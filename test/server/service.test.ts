@@ -12,7 +12,7 @@ import { sharedFolder } from '../support/folder.ts';
 import { fetchChecked, get, post, problemOf, type Target } from '../support/service/client.ts';
 import { copyHome, history, homeWith } from '../support/service/history.ts';
 import { ownTrainedHome, serving, trainedHome } from '../support/service/serving.ts';
-import { openConnection } from '../support/service/socket.ts';
+import { headOfJson, openConnection } from '../support/service/socket.ts';
 import { slow } from '../support/slow.ts';
 
 let home = '';
@@ -35,8 +35,11 @@ describe('the service', () => {
     features: { 'monthly amount': 25.5, plan: 'Basic', customer: 'not a column of the report' },
   };
 
+  const single = (body: unknown): Promise<Response> => post(target, '/user/persona', body);
+  const batch = (body: unknown): Promise<Response> => post(target, '/user/batch-persona', body);
+
   test('a persona gets one probability per class', async () => {
-    const response = await post(target, '/user/persona', { id: 'two', ...persona });
+    const response = await single({ id: 'two', ...persona });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
     const { id, probabilities } = classesResponse.parse(await response.json());
@@ -57,7 +60,7 @@ describe('the service', () => {
       { features: { plan: { deep: 1 } } },
       { features: { plan: null } },
     ];
-    const response = await post(target, '/user/batch-persona', { id: 'two', personas });
+    const response = await batch({ id: 'two', personas });
     const { predictions } = batchResponse.parse(await response.json());
     assert.deepEqual(
       predictions.map(prediction => ('error' in prediction ? prediction.error.code : 'predicted')),
@@ -75,13 +78,11 @@ describe('the service', () => {
   });
 
   test('a batch gives a persona the same probabilities as a single request, with classes in code point order', async () => {
-    const single = await (await post(target, '/user/persona', { id: 'many', ...persona })).text();
-    const batch = await (
-      await post(target, '/user/batch-persona', { id: 'many', personas: [persona] })
-    ).text();
+    const one = await (await single({ id: 'many', ...persona })).text();
+    const some = await (await batch({ id: 'many', personas: [persona] })).text();
     const ours = /\{"10":[\d.e-]+,"9":[\d.e-]+,"__proto__":[\d.e-]+,"b":[\d.e-]+\}/;
-    assert.equal(ours.exec(single)?.[0], ours.exec(batch)?.[0]);
-    assert.match(single, ours);
+    assert.equal(ours.exec(one)?.[0], ours.exec(some)?.[0]);
+    assert.match(one, ours);
   });
 
   test('the testing results are those of the file; the served model, which has seen their rows, predicts mostly the same', async () => {
@@ -91,7 +92,7 @@ describe('the service', () => {
     assert.equal(text, await readFile(join(home, 'reports/two/testing-results.csv'), 'utf8'));
     const rows = parse(text, { columns: true }) as Record<string, string>[];
     const personas = rows.map(row => ({ features: row }));
-    const answer = await post(target, '/user/batch-persona', { id: 'two', personas });
+    const answer = await batch({ id: 'two', personas });
     const { predictions } = batchResponse.parse(await answer.json());
     assert.equal(predictions.length, 80);
     const alike = predictions.filter(
@@ -114,25 +115,20 @@ describe('the service', () => {
     assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
     assert.equal(report.drivers[0]?.column, 'signed up');
     const ask = async (date: string) =>
-      classesResponse.parse(
-        await (await post(target, '/user/persona', { id: 'dated', features: { 'signed up': date } })).json(),
-      ).probabilities.old ?? 0;
+      classesResponse.parse(await (await single({ id: 'dated', features: { 'signed up': date } })).json())
+        .probabilities.old ?? 0;
     assert.ok((await ask('2020-02-03')) > 0.5);
     assert.ok((await ask('2022-02-03T10:00:00Z')) < 0.5);
   });
 
   test('a column named __proto__ works like any other', async () => {
     const ask = async (features: string) => {
-      const response = await post(target, '/user/persona', `{"id":"two","features":${features}}`);
+      const response = await single(`{"id":"two","features":${features}}`);
       assert.equal(response.status, 200);
       return classesResponse.parse(await response.json()).probabilities;
     };
     assert.deepEqual(await ask('{"__proto__":"12"}'), await ask('{"__proto__":12}'));
-    const response = await post(
-      target,
-      '/user/persona',
-      '{"id":"two","features":{"constructor":{"prototype":1}}}',
-    );
+    const response = await single('{"id":"two","features":{"constructor":{"prototype":1}}}');
     assert.equal(await problemOf(response), '422 unknown_columns');
   });
 
@@ -142,93 +138,35 @@ describe('the service', () => {
     assert.equal(reportShape.parse(await response.json()).id, 'two');
   });
 
-  const refusals: { of: string; expect: string; send: () => Promise<Response> }[] = [
-    {
-      of: 'an unknown report',
-      expect: '404 no_such_report',
-      send: () => post(target, '/user/persona', { id: 'none', ...persona }),
-    },
-    {
-      of: 'an unknown report to read',
-      expect: '404 no_such_report',
-      send: () => get(target, '/user/report/none'),
-    },
-    { of: 'a path in the id', expect: '400 bad_report_id', send: () => get(target, '/user/report/..%2Ftwo') },
-    {
-      of: 'a path in the results',
-      expect: '400 bad_report_id',
-      send: () => get(target, '/user/testing-results/%2e%2e%2ftwo'),
-    },
-    {
-      of: 'a very long id',
-      expect: '400 malformed',
-      send: () => get(target, `/user/report/${'x'.repeat(300)}`),
-    },
-    {
-      of: 'a path that is not a valid URL',
-      expect: '400 malformed',
-      send: () => get(target, '/user/report/%zz'),
-    },
-    {
-      of: 'a path in the id of a body',
-      expect: '400 malformed',
-      send: () => post(target, '/user/persona', { id: '../two', ...persona }),
-    },
-    { of: 'invalid JSON', expect: '400 malformed', send: () => post(target, '/user/persona', '{"id":') },
-    { of: 'a list', expect: '400 malformed', send: () => post(target, '/user/persona', []) },
-    {
-      of: 'no features',
-      expect: '422 not_a_persona',
-      send: () => post(target, '/user/persona', { id: 'two' }),
-    },
-    {
-      of: 'a persona of unknown columns',
-      expect: '422 unknown_columns',
-      send: () => post(target, '/user/persona', { id: 'two', features: { x: 1 } }),
-    },
-    {
-      of: 'an invalid value',
-      expect: '422 invalid_value',
-      send: () => post(target, '/user/persona', { id: 'two', features: { plan: [] } }),
-    },
-    {
-      of: 'no personas',
-      expect: '400 malformed',
-      send: () => post(target, '/user/batch-persona', { id: 'two', personas: [] }),
-    },
-    {
-      of: 'too many personas',
-      expect: '413 too_many_personas',
-      send: () =>
-        post(target, '/user/batch-persona', { id: 'two', personas: new Array(10_001).fill(persona) }),
-    },
-    {
-      of: 'a body that is too large',
-      expect: '413 too_large',
-      send: () => post(target, '/user/batch-persona', ' '.repeat(33 * 1024 * 1024)),
-    },
-    {
-      of: 'another content type',
-      expect: '415 unsupported_media_type',
-      send: () =>
-        fetchChecked(`${target.url}/user/persona`, {
-          method: 'POST',
-          headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'text/plain' },
-          body: 'x',
-        }),
-    },
-    { of: 'an unknown path', expect: '404 no_such_endpoint', send: () => get(target, '/user/nothing') },
-    {
-      of: 'a path outside /user',
-      expect: '404 no_such_endpoint',
-      send: () => fetchChecked(`${target.url}/`),
-    },
+  const refusals: [of: string, expect: string, send: () => Promise<Response>][] = [
+    ['an unknown report', '404 no_such_report', () => single({ id: 'none', ...persona })],
+    ['an unknown report to read', '404 no_such_report', () => get(target, '/user/report/none')],
+    ['a very long id', '400 malformed', () => get(target, `/user/report/${'x'.repeat(300)}`)],
+    ['a path that is not a valid URL', '400 malformed', () => get(target, '/user/report/%zz')],
+    ['invalid JSON', '400 malformed', () => single('{"id":')],
+    ['a list', '400 malformed', () => single([])],
+    ['no features', '422 not_a_persona', () => single({ id: 'two' })],
+    ['unknown columns', '422 unknown_columns', () => single({ id: 'two', features: { x: 1 } })],
+    ['an invalid value', '422 invalid_value', () => single({ id: 'two', features: { plan: [] } })],
+    ['no personas', '400 malformed', () => batch({ id: 'two', personas: [] })],
+    [
+      'too many personas',
+      '413 too_many_personas',
+      () => batch({ id: 'two', personas: new Array(10_001).fill(persona) }),
+    ],
+    ['a body that is too large', '413 too_large', () => batch(' '.repeat(33 * 1024 * 1024))],
+    [
+      'another content type',
+      '415 unsupported_media_type',
+      () => post(target, '/user/persona', 'x', { 'content-type': 'text/plain' }),
+    ],
+    ['an unknown path', '404 no_such_endpoint', () => get(target, '/user/nothing')],
+    ['a path outside /user', '404 no_such_endpoint', () => fetchChecked(`${target.url}/`)],
   ];
-  for (const { of, expect, send } of refusals) {
+  for (const [of, expect, send] of refusals)
     test(`${of} gets ${expect}`, async () => {
       assert.equal(await problemOf(await send()), expect);
     });
-  }
 
   const headers = [
     undefined,
@@ -289,19 +227,18 @@ describe('the service', () => {
     assert.equal(await problemOf(await ask()), '404 no_such_report');
   });
 
-  const headOf = (length: number) =>
-    'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
-    `content-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;
+  const begin = (length: number): string => headOfJson('/user/persona', { key: 'k' }, length);
+  const closable = () => startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
 
   test('a service that shuts down finishes requests in progress and accepts no others', async () => {
-    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await closable();
     const line = await openConnection(closing.url);
     const begun = '{"id":"two","features":{"plan":"Basic"}}';
-    line.socket.write(headOf(begun.length));
+    line.socket.write(begin(begun.length));
     // The request is in progress once the service asks for its body.
     await line.receives(/100 Continue/);
     const closed = closing.close();
-    line.socket.write(`${begun}${headOf(begun.length)}${begun}`);
+    line.socket.write(`${begun}${begin(begun.length)}${begun}`);
     const [text] = await Promise.all([line.ended, closed]);
     assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*"probabilities"/);
     assert.doesNotMatch(text.slice(text.indexOf('"probabilities"')), /HTTP\/1\.1 200 OK/);
@@ -309,7 +246,7 @@ describe('the service', () => {
   });
 
   test('a request whose headers end during the shutdown gets 503', async () => {
-    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await closable();
     const line = await openConnection(closing.url);
     line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n');
     // Once another request has a response, the service has read the start of this one.
@@ -329,19 +266,19 @@ describe('the service', () => {
   });
 
   test('a service that shuts down waits for an unfinished request only for its grace period', async () => {
-    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await closable();
     const line = await openConnection(closing.url);
-    line.socket.write(headOf(9));
+    line.socket.write(begin(9));
     await line.receives(/100 Continue/);
     await Promise.all([closing.close(50), line.ended]);
   });
 
   test('during a shutdown the service is alive, not ready, and accepts no connections', async () => {
-    const closing = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const closing = await closable();
     const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => openConnection(closing.url)));
     assert.ok(busy && ready && alive);
     const body = JSON.stringify({ id: 'two', ...persona });
-    busy.socket.write(headOf(body.length));
+    busy.socket.write(begin(body.length));
     await busy.receives(/100 Continue/);
     // Half of the headers: the connections are in use when the shutdown starts.
     ready.socket.write('GET /readyz HTTP/1.1\r\n');

@@ -20,6 +20,7 @@ import {
   type UploadOptions,
 } from '../support/service/upload.ts';
 import { wide } from '../support/service/uploads.ts';
+import { until } from '../support/until.ts';
 
 /** 50 MB: more than the socket buffers of both sides hold. */
 const ROWS = 50_000;
@@ -51,11 +52,6 @@ const unread = (target: Target, options?: UploadOptions) =>
   openUpload(target, options)
     .on('error', () => {})
     .on('response', () => {});
-
-/** Polls until the condition holds, limited by the test's timeout. */
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await new Promise(done => setTimeout(done, 20));
-}
 
 const inProc = {
   skip: process.platform === 'linux' ? false : 'this system has no /proc',

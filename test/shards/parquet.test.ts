@@ -38,6 +38,42 @@ const scorer = scorerUpTo(ROWS);
 
 const { signal: stop } = new AbortController();
 
+/** A planned run of shards: how its files are named, its work, and a comparison of its outputs with a single run's. */
+async function planned(
+  t: TestContext,
+  from: string,
+  to: string,
+  { limit, bytes = parquet }: { limit?: number; bytes?: Buffer } = {},
+) {
+  const cwd = await newFolder(t);
+  const at = (file: string): string => join(cwd, file);
+  await writeFile(at('in.parquet'), bytes);
+  await writeFile(at('in.csv'), text);
+  const flags = { features: ['id'], 'group-rows': '1500', ...(limit !== undefined && { limit: `${limit}` }) };
+  const run = await planHere({ input: at(from), output: at(to) }, scorer, flags);
+  return {
+    at,
+    run: { ...run, scorer, observer: {}, stop },
+    shards: await readShards(run.folder),
+    async assembled(suffixes = ['', '.rejects']) {
+      await assembleHere(run.folder.path);
+      await single(at, from, to, limit);
+      for (const suffix of suffixes)
+        assert.ok(
+          (await readFile(at(to + suffix))).equals(await readFile(at(`whole.${to}${suffix}`))),
+          to + suffix,
+        );
+    },
+  };
+}
+
+/** What a single process writes of the same input. */
+async function single(at: (file: string) => string, from: string, to: string, limit?: number): Promise<void> {
+  const files = { input: at(from), output: at(`whole.${to}`) };
+  const outputFormat = to === 'out' ? ('parquet' as const) : undefined;
+  await score(job({ ...files, features: ['id'], groupRows: 1500, outputFormat, limit }), scorer);
+}
+
 describe('shards of Parquet', () => {
   for (const [from, to, shards, test] of [
     ['in.parquet', 'out.csv', 2, slow],
@@ -48,95 +84,70 @@ describe('shards of Parquet', () => {
     ['in.parquet', 'out.csv.gz', 1, slow],
   ] as const)
     test(`make ${to} of ${from} as a single run does`, async t => {
-      const { at, flags } = await folderOf(t);
-      const files = { input: at(from), output: at(to) };
-      const { folder, plan, options } = await planHere(files, scorer, flags);
-      const planned = await readShards(folder);
-      assert.equal(planned.length, shards);
+      const { run, shards: found, assembled } = await planned(t, from, to);
+      assert.equal(found.length, shards);
       // The last one first, so that none knows of another.
-      for (const { shard } of planned.toReversed())
-        await work({ folder, plan, options, scorer, observer: {}, stop }, [shard]);
-      await assembleHere(folder.path);
-      await single(at, from, to);
-      await same(at, to);
+      for (const { shard } of found.toReversed()) await work(run, [shard]);
+      await assembled();
     });
 
   slow('are as many as there are groups if they are small, and end at --limit', async t => {
-    const { at, flags } = await folderOf(t);
-    const files = { input: at('in.parquet'), output: at('out.csv') };
-    const { folder, plan, options } = await planHere(files, scorer, { ...flags, limit: '4700' });
+    const { run, shards, assembled } = await planned(t, 'in.parquet', 'out.csv', { limit: 4700 });
     assert.deepEqual(
-      (await readShards(folder)).map(({ from, to }) => [from?.row, to?.row]),
+      shards.map(({ from, to }) => [from?.row, to?.row]),
       [
         [1, 4501],
         [4501, 4701],
       ],
     );
-    await work({ folder, plan, options, scorer, observer: {}, stop });
-    await assembleHere(folder.path);
-    await single(at, 'in.parquet', 'out.csv', { limit: 4700 });
-    await same(at, 'out.csv');
+    await work(run);
+    await assembled();
   });
 
   it('of a file without rows are one', async t => {
-    const { at, flags } = await folderOf(t, await parquetOf('id,monthly amount,plan,note\n'));
+    const bytes = await parquetOf('id,monthly amount,plan,note\n');
     for (const to of ['out.csv', 'out.parquet', 'out.jsonl']) {
-      const files = { input: at('in.parquet'), output: at(to) };
-      const { folder, plan, options } = await planHere(files, scorer, flags);
-      assert.equal((await readShards(folder)).length, 1);
-      await work({ folder, plan, options, scorer, observer: {}, stop });
-      await assembleHere(folder.path);
-      await single(at, 'in.parquet', to);
-      await same(at, to, ['']);
+      const { run, shards, assembled } = await planned(t, 'in.parquet', to, { bytes });
+      assert.equal(shards.length, 1);
+      await work(run);
+      await assembled(['']);
     }
   });
 
   slow('go on where a worker was stopped', async t => {
     for (const to of ['out.csv', 'out.parquet']) {
-      const { at, flags } = await folderOf(t);
-      const files = { input: at('in.parquet'), output: at(to) };
-      const { folder, plan, options } = await planHere(files, scorer, flags);
-      const stopped = { folder, plan, options, scorer: scorerUpTo(3_500), observer: {}, stop };
-      await assert.rejects(work(stopped, [0]), /the worker is stopped/);
-      const { results } = await readRun(folder);
+      const { run, assembled } = await planned(t, 'in.parquet', to);
+      await assert.rejects(work({ ...run, scorer: scorerUpTo(3_500) }, [0]), /the worker is stopped/);
+      const { results } = await readRun(run.folder);
       assert.equal(results.size, 0);
       const rows: number[] = [];
-      await work({
-        folder,
-        plan,
-        options,
-        scorer,
-        stop,
-        observer: { onTake: (_, __, row) => rows.push(row) },
-      });
+      await work({ ...run, observer: { onTake: (_, __, row) => rows.push(row) } });
       assert.ok(rows[0] !== undefined && rows[0] > 1, 'the first shard goes on');
-      await assembleHere(folder.path);
-      await single(at, 'in.parquet', to);
-      await same(at, to);
+      await assembled();
     }
   });
 
   it('refuse an input that has changed since it was planned', async t => {
-    const { at, flags } = await folderOf(t);
-    const files = { input: at('in.parquet'), output: at('out.parquet') };
-    const { folder, plan, options } = await planHere(files, scorer, flags);
+    const { at, run } = await planned(t, 'in.parquet', 'out.parquet');
     await writeFile(at('in.parquet'), await parquetOf(text, { groupRows: 1_501 }));
     const failed: unknown[] = [];
     const observer = { onFailed: (_: unknown, { code }: { code: string }) => failed.push(code) };
-    await work({ folder, plan, options, scorer, observer, stop }).catch(({ code }) => failed.push(code));
+    await work({ ...run, observer }).catch(({ code }) => failed.push(code));
     assert.equal(failed[0], 'input_changed');
   });
 
   slow('are joined in a store', async t => {
-    const { at, flags } = await folderOf(t);
+    const cwd = await newFolder(t, { 'in.parquet': parquet });
+    const at = (file: string): string => join(cwd, file);
     const service = await startObjectService(t);
     const backends = withObjectStore(service.endpoint);
     service.put('/in.parquet', parquet);
     for (const to of ['out.parquet', 'out.jsonl']) {
       const files = { input: service.nameOf('/in.parquet'), output: service.nameOf(`/${to}`) };
-      const { folder, plan, options } = await planHere(files, scorer, flags, backends);
-      await work({ folder, plan, options, scorer, observer: {}, stop, backends });
-      await assembleHere(folder.path, undefined, undefined, backends);
+      const flags = { features: ['id'], 'group-rows': '1500' };
+      const run = await planHere(files, scorer, flags, backends);
+      await work({ ...run, scorer, observer: {}, stop, backends });
+      await assembleHere(run.folder.path, undefined, undefined, backends);
       await single(at, 'in.parquet', to);
       for (const suffix of ['', '.rejects'])
         assert.ok(
@@ -147,28 +158,3 @@ describe('shards of Parquet', () => {
     assert.deepEqual(service.uploads(), []);
   });
 });
-
-type At = (file: string) => string;
-
-async function folderOf(t: TestContext, bytes = parquet) {
-  const cwd = await newFolder(t);
-  const at: At = file => join(cwd, file);
-  await writeFile(at('in.parquet'), bytes);
-  await writeFile(at('in.csv'), text);
-  return { at, flags: { features: ['id'], 'group-rows': '1500' } };
-}
-
-/** What a single process writes of the same input. */
-async function single(at: At, from: string, to: string, more: { limit?: number } = {}): Promise<void> {
-  const files = { input: at(from), output: at(`whole.${to}`) };
-  const outputFormat = to === 'out' ? ('parquet' as const) : undefined;
-  await score(job({ ...files, features: ['id'], groupRows: 1500, outputFormat, ...more }), scorer);
-}
-
-async function same(at: At, to: string, suffixes = ['', '.rejects']): Promise<void> {
-  for (const suffix of suffixes)
-    assert.ok(
-      (await readFile(at(to + suffix))).equals(await readFile(at(`whole.${to}${suffix}`))),
-      to + suffix,
-    );
-}

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { parseRecords } from '../../src/base/parse-records.ts';
 import type { StoredBytes } from '../../src/base/text-of-file.ts';
 import { writeRow } from '../../src/base/write-row.ts';
@@ -7,6 +8,7 @@ import { readStruct, type ThriftStruct } from '../../src/formats/parquet/footer/
 import { ParquetText } from '../../src/formats/parquet/text/parquet-text.ts';
 import { ParquetEncoder } from '../../src/formats/parquet/writing/file-encoder.ts';
 import { fileEnd } from '../../src/formats/parquet/writing/file-end.ts';
+import { type ByteSource, sourceOf } from '../../src/formats/records/byte-source.ts';
 
 const dialect = { delimiter: ',', quote: '"', loneCr: false };
 
@@ -42,6 +44,12 @@ export const storedBytes = (bytes: Buffer): StoredBytes => ({
   // Each range has memory of its own.
   read: async (from, to) => Buffer.from(new Uint8Array(bytes.subarray(from, to)).buffer),
   readAs: (text, offset) => text.from(offset),
+});
+
+/** A source of such a file. */
+export const parquetSource = (bytes: Buffer): ByteSource => ({
+  ...sourceOf('in', Readable.from([])),
+  stored: storedBytes(bytes),
 });
 
 /** The rows of a Parquet file as a CSV, as rowcast reads it: all columns that can be text. */

@@ -6,14 +6,13 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { newFolder } from '../support/folder.ts';
 import { problemOf } from '../support/service/client.ts';
-import { servingPlatform, signIn, signInWithKey, submitKey } from '../support/web/platform.ts';
+import { ownedPlatform, servingPlatform, signIn, signInWithKey, submitKey } from '../support/web/platform.ts';
 
 const page = { accept: 'text/html' };
 
 describe('every response of the platform', () => {
   it('forbids everything that is not its own, and is not stored', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser } = await ownedPlatform(t);
     const paths = ['/', '/keys', '/sign-in', '/nothing', '/assets/nothing.js', '/platform/nothing'];
     for (const path of paths) {
       const { headers } = await browser.fetch(path, { headers: page });
@@ -28,7 +27,7 @@ describe('every response of the platform', () => {
   });
 
   it('has no inline script, style or handler', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     for (const path of ['/', '/keys']) {
       const text = await browser.page(path);
       assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|javascript:/);
@@ -107,14 +106,14 @@ describe('what changes something', () => {
   });
 
   it('is not done by GET, whatever the path', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     for (const path of ['/platform/sign-out', '/platform/keys', '/platform/keys/x/revoke'])
       assert.equal(await problemOf(await browser.fetch(path)), '405 method_not_allowed');
     await browser.page('/');
   });
 
   it('is refused in sizes and types that no form has', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     const large = await browser.submit('/platform/keys', { name: 'x'.repeat(5 * 1024 * 1024) });
     assert.equal(large.status, 413);
     const xml = await browser.fetch('/platform/keys', {
@@ -134,7 +133,7 @@ describe('what changes something', () => {
 
 describe('an error', () => {
   it('is a page for a page, that says what to do, and a problem for programs', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     const missing = await browser.fetch('/<script>alert(1)</script>', { headers: page });
     const text = await missing.text();
     assert.equal(missing.status, 404);

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
-import { request } from 'node:http';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { addKey } from '../../src/server/auth/key-store.ts';
-import type { StoredProgress } from '../../src/web/runs/stored-run.ts';
-import type { TrainingProgress } from '../../src/web/training-store.ts';
 import { serve } from '../cli/commands/serving.ts';
 import { newFolder } from '../support/folder.ts';
 import { problemOf } from '../support/service/client.ts';
 import { ownTrainedHome } from '../support/service/serving.ts';
+import { until } from '../support/until.ts';
 import { openEvents } from '../support/web/events.ts';
 import { browserAt, cookiesOf, type SignedIn, submitKey } from '../support/web/platform.ts';
+import { createdRun, filesOfRun } from '../support/web/runs.ts';
 import { slowHistory } from '../support/web/slow-history.ts';
+import { idIn, startTraining, stateIn } from '../support/web/started-training.ts';
 import { uploaded } from '../support/web/uploaded.ts';
+import { slowUpload } from '../support/web/uploads.ts';
 
 /** A server in a process of its own, and a browser that has signed in. */
 async function serving(t: TestContext, home: string, key: string) {
@@ -34,14 +32,7 @@ const kill = async (
 };
 
 const start = (browser: SignedIn, data: string): Promise<Response> =>
-  browser.fetch('/platform/trainings', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ data, column: slowHistory.column, report: 'slow' }),
-  });
-
-const stateIn = (value: unknown): TrainingProgress & StoredProgress =>
-  value as TrainingProgress & StoredProgress; // as the page gets it
+  startTraining({ browser, data }, { column: slowHistory.column, report: 'slow' });
 
 describe('a server that is killed', () => {
   it('in a training: another server does not take it for interrupted before, and everyone does after', async t => {
@@ -49,7 +40,7 @@ describe('a server that is killed', () => {
     const data = await uploaded(home, slowHistory.csv());
     const key = await addKey(home, 'ann', everything);
     const [first, second] = [await serving(t, home, key), await serving(t, home, key)];
-    const { id } = stateIn(await (await start(first.browser, data)).json());
+    const id = await idIn(await start(first.browser, data));
     for await (const event of await openEvents(first.browser, `/platform/trainings/${id}/events`))
       if (stateIn(event.data).step === 'comparing models') break;
 
@@ -76,24 +67,10 @@ describe('a server that is killed', () => {
     const home = await ownTrainedHome(t);
     const key = await addKey(home, 'ann', everything);
     const first = await serving(t, home, key);
-    const response = await first.browser.fetch('/platform/runs', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ report: 'one', file: 'personas.csv' }),
-    });
-    const { id } = stateIn(await response.json());
-    const upload = request(`${first.url}/platform/runs/${id}/input`, {
-      method: 'PUT',
-      headers: {
-        cookie: first.browser.cookie,
-        'x-csrf-token': first.browser.csrfToken,
-        'content-type': 'text/csv',
-      },
-    });
-    upload.on('error', () => {});
+    const id = await createdRun(first.browser);
+    const upload = slowUpload(first, 'PUT', `/platform/runs/${id}/input`);
     upload.write(`monthly amount,plan,__proto__\n${'25.5,Basic,3\n'.repeat(5_000)}`);
-    while (!(await readdir(join(home, 'runs', id)).catch((): string[] => [])).includes('input'))
-      await sleep(10);
+    await until(async () => (await filesOfRun({ home }, id)).includes('input'), 'it is stored');
     const download = assert.rejects(first.browser.fetch(`/platform/runs/${id}/output`), 'it is cut off');
     await kill(first.child);
     await download;

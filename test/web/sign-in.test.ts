@@ -7,6 +7,7 @@ import { problemOf } from '../support/service/client.ts';
 import {
   cookiesOf,
   fieldIn,
+  ownedPlatform,
   type PlatformTarget,
   servingPlatform,
   signIn,
@@ -189,8 +190,7 @@ describe('the cookie of a session', () => {
 
 describe('a session', () => {
   it('ends with signing out, also for a copy of its cookie', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t);
     const response = await browser.submit('/platform/sign-out');
     assert.deepEqual([response.status, response.headers.get('location')], [303, '/sign-in']);
     assert.equal((await get(`${target.url}/`, { cookie: browser.cookie })).status, 303);

@@ -7,7 +7,7 @@ import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { commandOf } from '../../base/shell-word.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
-import { checkCompared, type PlanTotals, planOf, totalsOf } from '../../library/forecast/plan-of.ts';
+import { checkCompared, type Plan, planOf } from '../../library/forecast/plan-of.ts';
 import { memoryOf } from '../../library/run-memory.ts';
 import { reportOf } from '../../library/runs-of.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
@@ -125,10 +125,11 @@ async function runPlan(context: Context): Promise<number> {
           }),
         );
       }
-      const totals = await totalsOf(plans, job.values.output, job.values.pricePer1000);
+      const { output, pricePer1000 } = job.values;
+      const whole = await planOf(plans, { report, service: scorer.name, output }, pricePer1000);
       if (values.showRequest) await printText(`${firstRequestOf(plans)}\n`);
-      else if (values.json) await printJson(planOf(report, scorer.name, plans, totals), 2);
-      else await printPlans(plans, totals);
+      else if (values.json) await printJson(whole, 2);
+      else await printPlans(plans, whole);
       for (const { problem } of plans)
         if (problem !== undefined) process.stderr.write(describeFailure(problem));
       return plans.every(({ problem }) => problem === undefined) ? ExitCode.done : exitCodes.refused;
@@ -159,9 +160,9 @@ async function pairsOf(job: RunJob, stop: AbortSignal): Promise<Pick<FilePair, '
 /** Maximum number of inputs that are described one by one. */
 const MAX_DESCRIBED = 5;
 
-async function printPlans(plans: readonly InputPlan[], totals: PlanTotals): Promise<void> {
+async function printPlans(plans: readonly InputPlan[], whole: Plan): Promise<void> {
   const shown = [...plans.slice(0, MAX_DESCRIBED)];
   const more = plans.length - shown.length;
   const rest = more > 0 ? [`and ${countOf(more, 'more file')}\n`] : [];
-  await printText(`${[...shown.map(describePlan), ...rest].join('\n')}\n${describeTotals(totals)}\n`);
+  await printText(`${[...shown.map(describePlan), ...rest].join('\n')}\n${describeTotals(whole)}\n`);
 }

@@ -40,9 +40,9 @@ export async function beginLineage({ env, log }: Sending): Promise<Lineage | und
   if (settings.problem !== undefined) warn(settings.problem);
   if (settings.endpoint === undefined) return undefined;
   // Loaded only when they are needed.
-  const { LineageSender } = await import('../../runs/observers/lineage/lineage-sender.ts');
+  const { lineageSender } = await import('../../runs/observers/lineage/lineage-sender.ts');
   const { endEvent, startEvent } = await import('../../runs/observers/lineage/run-events.ts');
-  const sender = new LineageSender(settings.endpoint, warn);
+  const sender = lineageSender(settings.endpoint, warn);
   const started = new Set<RunView>();
   const optionsOf = ({ columnsOf }: RunView): EventOptions => ({ ...settings, columnsOf });
   const unlessFailing = (act: () => void): void => {

@@ -3,7 +3,7 @@ import type { Predicted } from '../../base/contract/schemas.ts';
 import { counted, countOf, durationOf, sizeOf } from '../../base/number-text.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { readAsText } from '../../formats/read-options.ts';
-import type { PlanTotals } from '../../library/forecast/plan-of.ts';
+import type { Plan } from '../../library/forecast/plan-of.ts';
 import type { InputPlan } from '../../runs/forecast/plan-input.ts';
 import { unsentText } from './reuse/unsent-text.ts';
 
@@ -91,29 +91,27 @@ export function latencyText({ min, max }: { min: number; max: number }): string 
 }
 
 /** The totals of all inputs. */
-export function describeTotals(totals: PlanTotals): string {
-  const { rows, requests, sent, outputBytes, freeBytes, cost, saved, ...precision } = totals;
-  const about = aboutText(precision);
+export function describeTotals(plan: Omit<Plan, 'format' | 'report' | 'service' | 'inputs'>): string {
+  const { rows, requests, rows_sent: sent, disk_bytes: outputBytes, cost, saved } = plan;
+  const { is_exact: isExact, is_lower_bound: isLowerBound } = plan;
+  const about = aboutText({ isExact, isLowerBound });
   return [
     `${about}${countOf(rows, 'row')}`,
     ...(sent < rows ? [`about ${counted(sent)} sent`] : []),
     ...(requests === 0 ? [] : [`${about}${countOf(requests, 'request')}`]),
-    `${precision.isLowerBound ? 'at least' : 'up to'} ${sizeOf(outputBytes)} of disk space${freeText(outputBytes, freeBytes, precision)}`,
+    `${isLowerBound ? 'at least' : 'up to'} ${sizeOf(outputBytes)} of disk space${freeText(plan)}`,
     ...(cost === null ? [] : [`cost ${about}${cost.toFixed(2)}`]),
     ...(saved ? [`about ${saved.toFixed(2)} saved`] : []),
   ].join(', ');
 }
 
+type PlanSpace = Pick<Plan, 'disk_bytes' | 'free_bytes' | 'is_lower_bound'>;
+
 /** Whether the outputs fit on their disk. */
-function freeText(
-  outputBytes: number,
-  freeBytes: number | null,
-  { isLowerBound }: Pick<PlanTotals, 'isLowerBound'>,
-): string {
-  if (freeBytes === null) return '';
-  const free = `${sizeOf(freeBytes)} free`;
-  if (freeBytes >= outputBytes) return ` (${free})`;
-  return ` (only ${free}, so the output ${isLowerBound ? 'does' : 'may'} not fit)`;
+function freeText({ disk_bytes: needed, free_bytes: free, is_lower_bound: isLowerBound }: PlanSpace): string {
+  if (free === null) return '';
+  if (free >= needed) return ` (${sizeOf(free)} free)`;
+  return ` (only ${sizeOf(free)} free, so the output ${isLowerBound ? 'does' : 'may'} not fit)`;
 }
 
 function listed(names: readonly string[]): string {

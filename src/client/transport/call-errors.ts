@@ -164,26 +164,10 @@ export class CallErrors {
     });
   }
 
-  /** A response that belongs to another request: this one is retried, on another connection. */
-  otherResponse(details: CallDetails): CallError {
-    return this.of('other_response', 'the response carries the id of another request', {
-      ...details,
-      hint: 'The service, or a proxy in front of it, mixes up responses.',
-    });
-  }
-
-  encoded(details: CallDetails): CallError {
-    return this.of('encoded_answer', 'the response is compressed, although compression was not requested', {
-      ...details,
-      hint: 'Turn off compression in the service or in the proxy in front of it.',
-    });
-  }
-
-  surplusBytes(details: CallDetails): CallError {
-    return this.of('surplus_bytes', 'the connection delivered more than one response', {
-      ...details,
-      hint: 'The service, or a proxy in front of it, sends more data than it announces, so responses may be mixed up.',
-    });
+  /** A response that cannot be one to its request, or cannot be read. */
+  ofUnusable(cause: keyof typeof unusable, details: CallDetails): CallError {
+    const { is, hint } = unusable[cause];
+    return this.of(cause, is, { ...details, hint });
   }
 
   tooLarge(limit: number, details: CallDetails): CallError {
@@ -194,6 +178,23 @@ export class CallErrors {
     );
   }
 }
+
+/** What may be wrong with a response as a whole. */
+const unusable = {
+  // The request is retried, on another connection.
+  other_response: {
+    is: 'the response carries the id of another request',
+    hint: 'The service, or a proxy in front of it, mixes up responses.',
+  },
+  encoded_answer: {
+    is: 'the response is compressed, although compression was not requested',
+    hint: 'Turn off compression in the service or in the proxy in front of it.',
+  },
+  surplus_bytes: {
+    is: 'the connection delivered more than one response',
+    hint: 'The service, or a proxy in front of it, sends more data than it announces, so responses may be mixed up.',
+  },
+} as const;
 
 /** What the body of an error says. */
 export interface ServiceProblem {
@@ -216,7 +217,7 @@ export interface ServiceProblem {
  *
  * @param advice what to check if the service does not let a request in
  */
-export function hintOfStatus(
+function hintOfStatus(
   status: number,
   { code, advice }: { code: string; advice: string },
 ): string | undefined {

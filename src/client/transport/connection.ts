@@ -30,20 +30,12 @@ export class HttpConnection {
   #refusal: Error | undefined;
   readonly #origins: Origins;
   #expectResponse = (): void => {};
-  readonly #onSuspect: (origin: Origin) => void;
   #isRetired = false;
   /** What its socket had received when the current request was sent, in bytes; 0 if it was not connected. */
   #receivedBefore = 0;
 
-  /** @param onSuspect called if the connection delivers more than was requested */
-  constructor(
-    { origin, maxHeaderBytes }: ConnectionOptions,
-    connector: Connector,
-    origins: Origins,
-    onSuspect: (origin: Origin) => void,
-  ) {
+  constructor({ origin, maxHeaderBytes }: ConnectionOptions, connector: Connector, origins: Origins) {
     this.#origins = origins;
-    this.#onSuspect = onSuspect;
     this.#http = new HttpClient(origin, {
       // The caller enforces one timeout per request; undici's own would only shorten it.
       headersTimeout: 0,
@@ -99,7 +91,7 @@ export class HttpConnection {
 
   /** One of its responses belongs to another request: none can be trusted, and the connection is not reused. */
   mixedUp(): void {
-    if (this.#origin !== undefined) this.#onSuspect(this.#origin);
+    if (this.#origin !== undefined) this.#origins.suspect(this.#origin);
     this.#isRetired = true;
   }
 
@@ -121,7 +113,7 @@ export class HttpConnection {
       const { code, message } = error;
       // With a request in flight, this may be its own malformed response.
       const isSurplus = code?.startsWith('HPE_') || (code === 'UND_ERR_SOCKET' && message === 'bad response');
-      if (isSurplus && this.#http.stats.running === 0) this.#onSuspect(origin);
+      if (isSurplus && this.#http.stats.running === 0) this.#origins.suspect(origin);
     });
   }
 }
@@ -145,6 +137,8 @@ export class Origins {
   #count = 0;
   readonly #open = new Map<number, Origin>();
   readonly #suspect = new Set<number>();
+  /** The first row that was written from a connection that became suspect later. */
+  firstSuspectRow: number | undefined;
 
   /** A new socket. */
   opened(): Origin {
@@ -158,18 +152,25 @@ export class Origins {
     this.#open.delete(id);
   }
 
+  /** Marks a connection's responses as possibly belonging to other requests. */
   suspect(origin: Origin): void {
     origin.isSuspect = true;
     this.#suspect.add(origin.id);
+    const { firstRow } = origin;
+    if (firstRow !== undefined) this.firstSuspectRow = Math.min(firstRow, this.firstSuspectRow ?? firstRow);
   }
 
-  isSuspect(id: number): boolean {
-    return this.#suspect.has(id);
-  }
-
-  /** Rows from this one on were written from one of its responses, so that request can no longer be retried. */
-  written(id: number, row: number): void {
-    const origin = this.#open.get(id);
-    if (origin !== undefined) origin.firstRow = Math.min(row, origin.firstRow ?? row);
+  /**
+   * To be called before rows are written from responses with these origins: those requests can no longer be retried.
+   *
+   * @returns false if the responses may belong to other requests: the rows must not be written
+   */
+  confirm(ids: readonly number[], row: number): boolean {
+    if (ids.some(id => this.#suspect.has(id))) return false;
+    for (const id of ids) {
+      const origin = this.#open.get(id);
+      if (origin !== undefined) origin.firstRow = Math.min(row, origin.firstRow ?? row);
+    }
+    return true;
   }
 }

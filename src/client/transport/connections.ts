@@ -1,4 +1,4 @@
-import { type Connector, HttpConnection, newConnector, type Origin, Origins } from './connection.ts';
+import { type Connector, HttpConnection, newConnector, Origins } from './connection.ts';
 import { type HttpProxy, throughProxy } from './http-proxy.ts';
 import type { ClientTls } from './tls.ts';
 
@@ -19,13 +19,12 @@ export interface HttpConnectionsOptions {
  * casts doubt on all earlier responses of the same connection.
  */
 export class HttpConnections {
+  readonly origins = new Origins();
   readonly #options: HttpConnectionsOptions;
   readonly #connector: Connector;
   readonly #all = new Set<HttpConnection>();
   readonly #idle: HttpConnection[] = [];
   readonly #waiting: (() => void)[] = [];
-  readonly #origins = new Origins();
-  #firstSuspectRow: number | undefined;
   #hasConnected = false;
 
   constructor(options: HttpConnectionsOptions) {
@@ -44,11 +43,6 @@ export class HttpConnections {
     return this.#hasConnected || [...this.#all].some(({ hasConnected }) => hasConnected);
   }
 
-  /** The first row that was written from a connection that became suspect later. */
-  get firstSuspectRow(): number | undefined {
-    return this.#firstSuspectRow;
-  }
-
   /**
    * Takes a connection for one request; `release` returns it.
    *
@@ -64,22 +58,9 @@ export class HttpConnections {
     // The most recently used one is the least likely to have been closed in the meantime.
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    const connection = new HttpConnection(this.#options, this.#connector, this.#origins, origin =>
-      this.suspect(origin),
-    );
+    const connection = new HttpConnection(this.#options, this.#connector, this.origins);
     this.#all.add(connection);
     return connection;
-  }
-
-  /**
-   * To be called before rows are written from responses with these origins.
-   *
-   * @returns false if the responses may belong to other requests: the rows must not be written
-   */
-  confirm(origins: readonly number[], row: number): boolean {
-    if (origins.some(id => this.#origins.isSuspect(id))) return false;
-    for (const id of origins) this.#origins.written(id, row);
-    return true;
   }
 
   /** Number of idle connections with written rows that a late surplus response would invalidate. */
@@ -108,14 +89,6 @@ export class HttpConnections {
 
   async close(): Promise<void> {
     await Promise.all([...this.#all].map(connection => connection.retire()));
-  }
-
-  /** Marks a connection's responses as possibly belonging to other requests. */
-  suspect(origin: Origin): void {
-    this.#origins.suspect(origin);
-    const { firstRow } = origin;
-    if (firstRow === undefined) return;
-    this.#firstSuspectRow = Math.min(firstRow, this.#firstSuspectRow ?? firstRow);
   }
 
   async #waitForRelease(signal: AbortSignal): Promise<void> {

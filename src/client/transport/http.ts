@@ -77,10 +77,7 @@ export class Transport {
   }
 
   /** The connections, as far as mixed-up responses are concerned. */
-  get connections(): Pick<
-    HttpConnections,
-    'firstSuspectRow' | 'confirm' | 'atRisk' | 'takeAtRisk' | 'suspect'
-  > {
+  get connections(): Pick<HttpConnections, 'origins' | 'atRisk' | 'takeAtRisk'> {
     return this.#connections;
   }
 
@@ -140,14 +137,14 @@ export class Transport {
     if (echo === 'other') {
       connection.mixedUp();
       body.on('error', () => {}).destroy();
-      throw this.failures.otherResponse({ location });
+      throw this.failures.ofUnusable('other_response', { location });
     }
     onHeaders(statusCode, headers);
     const origin = echo === 'own' ? undefined : connection.origin;
     if (statusCode !== 200) throw await this.failures.ofStatus(response, { location, origin: origin?.id });
     if (!isEncoded(headers)) return { body, trailers: response.trailers, origin };
     await readBody(body, 0); // discards it
-    throw this.failures.encoded({ location });
+    throw this.failures.ofUnusable('encoded_answer', { location });
   }
 
   /** What proves who asks, if each request does it anew. @throws NoCredentials */

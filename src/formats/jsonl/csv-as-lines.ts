@@ -8,10 +8,10 @@ import { FieldReader } from '../csv/fields/field-reader.ts';
 import { headerOfLayout } from '../csv/header.ts';
 import type { Layout } from '../format.ts';
 import { numberEnd } from '../json/write-bytes.ts';
-import { type Conversion, convertedOutput } from '../merge-records.ts';
+import { type Conversion, convertedOutput, convertRecords } from '../merge-records.ts';
 import { type ColumnOptions, renamed } from '../output-columns.ts';
-import { type Batch, batchOfOne, RecordKind, startOf } from '../records/batch.ts';
-import { LF } from '../records/line-endings.ts';
+import { batchOfOne, RecordKind } from '../records/batch.ts';
+import { CR, LF } from '../records/line-endings.ts';
 import { isNumberType } from '../required-numbers.ts';
 import { appendedTo, lineOutput } from './jsonl-layout.ts';
 import { lineComparison } from './line-comparison.ts';
@@ -114,44 +114,30 @@ function cellLines(names: readonly string[], dialect: Dialect, isNumber: readonl
       const fields = reader.read(batch);
       const from = wordView(fields.bytes);
       const most = FIELD_GROWTH * batch.bytes.length + batch.ends.length * maxBytes;
-      const into = wordView(Buffer.allocUnsafe(most));
-      const lines = into.bytes;
-      const ends = new Int32Array(batch.ends.length);
-      const kinds = new Uint8Array(batch.ends.length);
-      let at = 0;
-      let row = 0;
-      for (let index = 0; index < ends.length; index++) {
-        if (batch.kinds[index] === RecordKind.blank) kinds[index] = RecordKind.blank;
-        else if (!fields.faults.has(index)) {
-          lines[at++] = OPEN;
-          for (let column = 0; column < width; column++) {
-            const { bytes } = openings[column] as WordView;
-            at = copyBytes(openings[column] as WordView, 0, bytes.length, into, at);
-            const field = row * width + column;
-            const [start, end] = [fields.starts[field] as number, fields.ends[field] as number];
-            const isMissing = start === end && (quote === undefined || from.bytes[start - 1] !== quote);
-            if (isMissing) at = copyBytes(NULL, 0, NULL.bytes.length, into, at);
-            else if (isNumber[column] === true && numberEnd(from.bytes, start, end) === end)
-              at = copyBytes(from, start, end, into, at);
-            else at = addString(from, start, end, into, at);
-          }
-          lines[at++] = CLOSE;
-          if ((batch.ends[index] as number) > startOf(batch, index) && endsLine(batch, index))
-            lines[at++] = LF;
-          row++;
+      const written = { most, kind: RecordKind.plain, isEnd };
+      return convertRecords(batch, fields.faults, written, (row, into, to) => {
+        let at = to;
+        into.bytes[at++] = OPEN;
+        for (let column = 0; column < width; column++) {
+          const { bytes } = openings[column] as WordView;
+          at = copyBytes(openings[column] as WordView, 0, bytes.length, into, at);
+          const field = row * width + column;
+          const [start, end] = [fields.starts[field] as number, fields.ends[field] as number];
+          const isMissing = start === end && (quote === undefined || from.bytes[start - 1] !== quote);
+          if (isMissing) at = copyBytes(NULL, 0, NULL.bytes.length, into, at);
+          else if (isNumber[column] === true && numberEnd(from.bytes, start, end) === end)
+            at = copyBytes(from, start, end, into, at);
+          else at = addString(from, start, end, into, at);
         }
-        ends[index] = at;
-      }
-      return { ...batch, bytes: lines.subarray(0, at), ends, kinds };
+        into.bytes[at++] = CLOSE;
+        return at;
+      });
     },
   };
 }
 
-/** Whether a record has a line ending: the last one of an input may have none. */
-function endsLine({ bytes, ends }: Batch, index: number): boolean {
-  const last = bytes[(ends[index] as number) - 1];
-  return last === LF || last === 0x0d;
-}
+/** Whether a record ends with this byte: the last one of an input may have no line ending. */
+const isEnd = (byte: number | undefined): boolean => byte === LF || byte === CR;
 
 function addString(from: WordView, start: number, end: number, into: WordView, to: number): number {
   const { bytes } = from;

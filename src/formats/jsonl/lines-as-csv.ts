@@ -5,10 +5,10 @@ import { headerOf } from '../csv/csv-comparison.ts';
 import { type CsvParts, csvLayout, csvOutput } from '../csv/csv-layout.ts';
 import { needsQuotes } from '../csv/fields/count-fields.ts';
 import type { Format, Layout, Opened } from '../format.ts';
-import { type Conversion, convertedOutput } from '../merge-records.ts';
+import { type Conversion, convertedOutput, convertRecords } from '../merge-records.ts';
 import { type ColumnOptions, outputColumns } from '../output-columns.ts';
 import type { ReadOptions } from '../read-options.ts';
-import { batchOfOne, RecordKind, startOf } from '../records/batch.ts';
+import { batchOfOne, RecordKind } from '../records/batch.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
 import { requiredNumbers } from '../required-numbers.ts';
@@ -135,40 +135,27 @@ function lineCells(shape: LineShape, names: readonly string[]): Conversion {
       const from = wordView(fields.bytes);
       const { bytes } = from;
       const most = CELL_GROWTH * batch.bytes.length + batch.ends.length * columns.length;
-      const into = wordView(Buffer.allocUnsafe(most));
-      const records = into.bytes;
-      const recordEnds = new Int32Array(batch.ends.length);
-      const kinds = new Uint8Array(batch.ends.length);
-      let at = 0;
-      let row = 0;
-      for (let index = 0; index < batch.ends.length; index++) {
-        const isBlank = batch.kinds[index] === RecordKind.blank;
-        if (isBlank) kinds[index] = RecordKind.blank;
-        else if (!faults.has(index)) {
-          for (let place = 0; place < columns.length; place++) {
-            if (place > 0) records[at++] = COMMA;
-            const column = columns[place] as number;
-            if (column === -1) continue;
-            const field = row * width + column;
-            const [start, end] = [starts[field] as number, ends[field] as number];
-            // An empty text comes after a quote; a missing value has no place.
-            if (end === 0) continue;
-            if (!needsQuotes(bytes, start, end)) at = copyBytes(from, start, end, into, at);
-            else {
-              kinds[index] = RecordKind.quoted;
-              at = quoted(bytes, start, end, records, at);
-            }
-          }
-          row++;
-          if (batch.bytes[(batch.ends[index] ?? 0) - 1] === LF && startOf(batch, index) !== batch.ends[index])
-            records[at++] = LF;
+      const written = { most, kind: RecordKind.quoted, isEnd };
+      return convertRecords(batch, faults, written, (row, into, to) => {
+        let at = to;
+        for (let place = 0; place < columns.length; place++) {
+          if (place > 0) into.bytes[at++] = COMMA;
+          const column = columns[place] as number;
+          if (column === -1) continue;
+          const field = row * width + column;
+          const [start, end] = [starts[field] as number, ends[field] as number];
+          // An empty text comes after a quote; a missing value has no place.
+          if (end === 0) continue;
+          if (needsQuotes(bytes, start, end)) at = quoted(bytes, start, end, into.bytes, at);
+          else at = copyBytes(from, start, end, into, at);
         }
-        recordEnds[index] = at;
-      }
-      return { ...batch, bytes: records.subarray(0, at), ends: recordEnds, kinds };
+        return at;
+      });
     },
   };
 }
+
+const isEnd = (byte: number | undefined): boolean => byte === LF;
 
 function quoted(bytes: Buffer, start: number, end: number, into: Buffer, to: number): number {
   let at = to;

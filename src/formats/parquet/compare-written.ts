@@ -35,12 +35,11 @@ export async function compareWritten(
   const encoder = new ParquetEncoder({ columns, nulls: new Set(), file: name, dialect: COMMAS, copied });
   const hasGroups = copied === undefined || haveSameRows(file, copied.file);
   if (!hasGroups) return 0;
-  const written = new WrittenBytes(stored);
-  const expect = (bytes: Uint8Array): Promise<void> => written.expect(bytes);
+  const written = comparedBytes(stored);
   await written.expect(encoder.start);
   const notes: string[] = [];
   for await (const text of new ParquetText(file, read, 'csv').ofGroups()) {
-    const note = await encoder.group(text, notes, expect);
+    const note = await encoder.group(text, notes, written.expect);
     if (note !== undefined) notes.push(note);
     if (written.differs !== undefined) return written.differs;
   }
@@ -52,42 +51,35 @@ const haveSameRows = ({ groups }: ParquetFile, other: ParquetFile): boolean =>
   groups.length === other.groups.length &&
   groups.every(({ rows }, index) => rows === other.groups[index]?.rows);
 
-/** The bytes of a file, which are expected to be others, in order. */
-class WrittenBytes {
-  /** The offset of a piece in which they differ. */
-  differs: number | undefined;
-  readonly #stored: StoredBytes;
-  #at = 0;
-  #pending: Uint8Array[] = [];
-  #size = 0;
-
-  constructor(stored: StoredBytes) {
-    this.#stored = stored;
-  }
-
-  async expect(bytes: Uint8Array): Promise<void> {
-    this.#pending.push(bytes);
-    this.#size += bytes.length;
-    if (this.#size >= PIECE_BYTES) await this.#compare();
-  }
-
-  /** @returns where they differ */
-  async end(): Promise<number | undefined> {
-    await this.#compare();
-    if (this.differs === undefined && this.#at !== this.#stored.size) this.differs = this.#at;
-    return this.differs;
-  }
-
-  async #compare(): Promise<void> {
-    const expected = Buffer.concat(this.#pending, this.#size);
-    const [from, to] = [this.#at, this.#at + this.#size];
-    this.#pending = [];
-    this.#size = 0;
-    this.#at = to;
-    if (this.differs !== undefined || expected.length === 0) return;
-    const isThere = to <= this.#stored.size && (await this.#stored.read(from, to)).equals(expected);
-    if (!isThere) this.differs = from;
-  }
+/** Compares the bytes of a file with others, which are expected in order. */
+function comparedBytes(stored: StoredBytes) {
+  let [at, size] = [0, 0];
+  let pending: Uint8Array[] = [];
+  let differs: number | undefined;
+  const compare = async (): Promise<void> => {
+    const expected = Buffer.concat(pending, size);
+    const [from, to] = [at, at + size];
+    [at, size, pending] = [to, 0, []];
+    if (differs !== undefined || expected.length === 0) return;
+    const isThere = to <= stored.size && (await stored.read(from, to)).equals(expected);
+    if (!isThere) differs = from;
+  };
+  return {
+    /** The offset of a piece in which they differ. */
+    get differs() {
+      return differs;
+    },
+    async expect(bytes: Uint8Array): Promise<void> {
+      pending.push(bytes);
+      size += bytes.length;
+      if (size >= PIECE_BYTES) await compare();
+    },
+    /** @returns where they differ */
+    async end(): Promise<number | undefined> {
+      await compare();
+      return differs ?? (at === stored.size ? undefined : at);
+    },
+  };
 }
 
 const encodedColumn = ({ name, type }: FileColumn, isAppended: boolean): EncodedGroupColumn =>

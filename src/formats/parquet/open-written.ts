@@ -57,7 +57,7 @@ export async function openWritten(
   const texts = new Map<number, Buffer[]>();
   text.onText = (group, chunk) => texts.set(group, [...(texts.get(group) ?? []), Buffer.from(chunk)]);
   stored.readAs(text, header.length);
-  const added = new AddedRows(file, columns);
+  const added = addedRows(file, columns);
   const unchanged = { numbers: columns.map(({ type }) => type.is === 'double'), nulls: new Set(nulls) };
   return {
     layout: csvLayout({ header: headerOf(header, { file: name }) }),
@@ -74,7 +74,7 @@ export async function openWritten(
       },
     }),
     asWritten: (corrected, former) => keepUnchanged(corrected, former, unchanged),
-    addRow: after => added.add(after),
+    addRow: added.add,
     canAdd: corrected => !hasTextOfRows(corrected, unchanged),
   };
 }
@@ -88,43 +88,34 @@ const notRepaired = (file: string, why: string): RowcastError =>
 /**
  * Places for rows that a file does not have: each goes into the group of the row that it comes before, or into the last
  * one.
+ *
+ * @param columns those that are written again
+ * @returns the number of the last row of each group, with the rows that were added so far (nothing is after the last
+ *   group), and what adds one
  */
-export class AddedRows {
-  /**
-   * The number of the last row of each group, with the rows that were added so far; nothing is after the last group.
-   */
-  readonly ends: number[];
-  /** The number of the last row of each group as it is in the file, without added rows. */
-  readonly #formerEnds: readonly number[];
-  readonly #empty: Buffer | undefined;
-
-  /** @param columns those that are written again */
-  constructor({ groups, columns: all }: ParquetFile, columns: readonly FileColumn[]) {
-    this.#formerEnds = groups.map(({ before, rows }) => before + rows);
-    this.ends = [...this.#formerEnds.slice(0, -1), Number.POSITIVE_INFINITY];
-    const areWritten = all.every(column => columns.includes(column) && changedColumn(column) !== undefined);
-    this.#empty = areWritten && groups.length > 0 ? Buffer.alloc(columns.length - 1, ',') : undefined;
-  }
-
-  /**
-   * Extends the group of a row by one.
-   *
-   * @param after the number of rows of the file before it
-   * @returns a row without values; undefined if rows cannot be added: the file has no group, or columns that are only
-   *   copied
-   */
-  add(after: number): Buffer | undefined {
-    if (this.#empty === undefined) return undefined;
-    for (let group = this.ends.length - 2; group >= 0 && (this.#formerEnds[group] ?? 0) > after; group--)
-      this.ends[group] = (this.ends[group] ?? 0) + 1;
-    return this.#empty;
-  }
+function addedRows(
+  { groups, columns: all }: ParquetFile,
+  columns: readonly FileColumn[],
+): { ends: readonly number[]; add: OpenedGroups['addRow'] } {
+  const formerEnds = groups.map(({ before, rows }) => before + rows);
+  const ends = [...formerEnds.slice(0, -1), Number.POSITIVE_INFINITY];
+  const areWritten = all.every(column => columns.includes(column) && changedColumn(column) !== undefined);
+  const empty = areWritten && groups.length > 0 ? Buffer.alloc(columns.length - 1, ',') : undefined;
+  return {
+    ends,
+    add(after) {
+      if (empty === undefined) return undefined;
+      for (let group = ends.length - 2; group >= 0 && (formerEnds[group] ?? 0) > after; group--)
+        ends[group] = (ends[group] ?? 0) + 1;
+      return empty;
+    },
+  };
 }
 
 const [COMMA, QUOTE] = [0x2c, 0x22];
 const NOTHING = Buffer.alloc(0);
 
-export interface UnchangedOptions {
+interface UnchangedOptions {
   /** Whether each column has numbers. */
   readonly numbers: readonly boolean[];
   /** Texts that stood for a missing number when the output was made. */
@@ -154,7 +145,7 @@ export function keepUnchanged(corrected: Buffer, output: Buffer, options: Unchan
 }
 
 /** Whether a corrected row has a text in a column of numbers, which stands for no missing one. */
-export const hasTextOfRows = (corrected: Buffer, { numbers, nulls }: UnchangedOptions): boolean =>
+const hasTextOfRows = (corrected: Buffer, { numbers, nulls }: UnchangedOptions): boolean =>
   fieldsOf(corrected).some(
     (field, index) => numbers[index] === true && doubleOf(textOf(field), nulls) === undefined,
   );

@@ -21,16 +21,20 @@ export interface ByteSource {
   checkUnchanged(): Promise<void>;
 }
 
-/** A source of bytes that arrive while they are read and that nothing else can change, such as those of an upload. */
-export function liveSource(name: string, bytes: AsyncIterable<Buffer>): ByteSource {
-  return {
-    name,
-    contentName: name,
-    isLive: true,
-    chunks: bytes[Symbol.asyncIterator](),
-    checkUnchanged: async () => {},
-  };
-}
+/** A source of bytes that are there and that nothing else can change. */
+export const sourceOf = (name: string, bytes: AsyncIterable<Buffer>): ByteSource => ({
+  name,
+  contentName: name,
+  isLive: false,
+  chunks: bytes[Symbol.asyncIterator](),
+  checkUnchanged: async () => {},
+});
+
+/** Such a source of bytes that arrive while they are read, such as those of an upload. */
+export const liveSource = (name: string, bytes: AsyncIterable<Buffer>): ByteSource => ({
+  ...sourceOf(name, bytes),
+  isLive: true,
+});
 
 /** Gives bytes that were already read, then the others. */
 export async function* chunksAfter(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

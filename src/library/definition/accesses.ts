@@ -63,44 +63,39 @@ export function accessesOf(
   }
   if (evaluate !== undefined) addFiles(sections.evaluate, evaluate, name => ['evaluate', name]);
   addFiles(scoreSection, score, pathInScore);
-  if (uses('input-env') && score['input-env'] !== undefined && given.flags['input-env'] === undefined)
-    accesses.push({
-      path: ['score', 'input-env'],
-      does: 'read',
-      what: `the URL in ${score['input-env']}`,
-      refusal: 'a URL in the environment may hold a secret',
-    });
-  accesses.push(
-    ...endAccesses(score).filter(({ path }) => {
-      const [, name = ''] = path.map(String);
-      return uses(name) && !isGiven(path, name);
-    }),
-  );
+  for (const { name, accessOf } of ofScore) {
+    const { [name]: value } = score;
+    const path = ['score', name];
+    if (value !== undefined && uses(name) && !isGiven(path, name))
+      accesses.push({ path, ...accessOf(String(value)) });
+  }
   if (uses('store-options')) accesses.push(...storeAccesses(definition, given));
   if (uses('url')) accesses.push(...serviceAccesses(definition, given));
   return accesses;
 }
 
-/** Whom a definition tells when its run ends. */
-function endAccesses({ 'notify-env': variable, 'on-end': command }: LocatedDefinition['score']): Access[] {
-  const accesses: Access[] = [];
-  if (variable !== undefined)
-    accesses.push({
-      path: ['score', 'notify-env'],
+const OF_ENVIRONMENT = 'a URL in the environment may hold a secret';
+
+/** What options of `score` besides paths do: an input that a variable names, and whom a definition tells at its end. */
+const ofScore: readonly { name: string; accessOf: (value: string) => Omit<Access, 'path'> }[] = [
+  {
+    name: 'input-env',
+    accessOf: variable => ({ does: 'read', what: `the URL in ${variable}`, refusal: OF_ENVIRONMENT }),
+  },
+  {
+    name: 'notify-env',
+    accessOf: variable => ({
       does: 'send',
       what: 'the summary',
       to: `the URL in ${variable}`,
-      refusal: 'a URL in the environment may hold a secret',
-    });
-  if (command !== undefined)
-    accesses.push({
-      path: ['score', 'on-end'],
-      does: 'run',
-      what: String(command),
-      refusal: 'a command may do anything on this machine',
-    });
-  return accesses;
-}
+      refusal: OF_ENVIRONMENT,
+    }),
+  },
+  {
+    name: 'on-end',
+    accessOf: what => ({ does: 'run', what, refusal: 'a command may do anything on this machine' }),
+  },
+];
 
 /** Where a member of the merged section is in the definition. */
 function pathInScore(name: string): MemberPath {

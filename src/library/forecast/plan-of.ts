@@ -8,46 +8,6 @@ import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts
 import { checkApart } from '../../storage/local/distinct-files.ts';
 import { comparedFiles } from '../run-memory.ts';
 
-/** Totals of a plan. */
-export interface PlanTotals {
-  rows: number;
-  isExact: boolean;
-  isLowerBound: boolean;
-  requests: number;
-  /** Rows that are sent, and what they cost; the others are reused, or equal to them. */
-  sent: number;
-  outputBytes: number;
-  /** Free bytes of the disk that the outputs go to; null if they go elsewhere. */
-  freeBytes: number | null;
-  cost: number | null;
-  /** What the rows that are not sent would cost. */
-  saved: number | null;
-}
-
-/** @param output where the rows would go, or `-` */
-export async function totalsOf(
-  plans: readonly InputPlan[],
-  output: string,
-  pricePer1000: number | undefined,
-): Promise<PlanTotals> {
-  const sum = (of: (plan: InputPlan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
-  const rows = sum(plan => plan.rows);
-  const sent = sum(plan => plan.sent);
-  const costOf = (count: number): number | null =>
-    pricePer1000 === undefined ? null : (count / 1000) * pricePer1000;
-  return {
-    rows,
-    isExact: plans.every(({ isExact }) => isExact),
-    isLowerBound: plans.some(({ isLowerBound }) => isLowerBound),
-    requests: sum(plan => plan.requests),
-    outputBytes: sum(plan => plan.outputBytes),
-    freeBytes: output === '-' ? null : await freeBytesOf(dirname(output)),
-    sent,
-    cost: costOf(sent),
-    saved: costOf(rows - sent),
-  };
-}
-
 /** The free space of a folder that perhaps does not exist yet; null if it cannot be told. */
 async function freeBytesOf(folder: string): Promise<number | null> {
   const found = await statfs(folder).catch(() => undefined);
@@ -121,25 +81,30 @@ export interface PlannedInput {
   error: { code: string; message: string; hint: string | null } | null;
 }
 
-export function planOf(
-  report: string,
-  service: string,
+/** @param output where the rows would go, or `-` */
+export async function planOf(
   plans: readonly InputPlan[],
-  { rows, isExact, isLowerBound, requests, sent, outputBytes, freeBytes, cost, saved }: PlanTotals,
-): Plan {
+  { report, service, output }: { report: string; service: string; output: string },
+  pricePer1000: number | undefined,
+): Promise<Plan> {
+  const sum = (of: (plan: InputPlan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
+  const rows = sum(plan => plan.rows);
+  const sent = sum(plan => plan.sent);
+  const costOf = (count: number): number | null =>
+    pricePer1000 === undefined ? null : (count / 1000) * pricePer1000;
   return {
     format: 1,
     report,
     service,
     rows,
-    is_exact: isExact,
-    is_lower_bound: isLowerBound,
-    requests,
-    disk_bytes: outputBytes,
-    free_bytes: freeBytes,
+    is_exact: plans.every(({ isExact }) => isExact),
+    is_lower_bound: plans.some(({ isLowerBound }) => isLowerBound),
+    requests: sum(plan => plan.requests),
+    disk_bytes: sum(plan => plan.outputBytes),
+    free_bytes: output === '-' ? null : await freeBytesOf(dirname(output)),
     rows_sent: sent,
-    cost,
-    saved,
+    cost: costOf(sent),
+    saved: costOf(rows - sent),
     inputs: plans.map(plannedInput),
   };
 }

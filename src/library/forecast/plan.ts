@@ -12,7 +12,7 @@ import {
 import type { ProgramScorer } from '../scorer.ts';
 import { withRunScorer } from '../scorers/open-run-scorer.ts';
 import { givenService } from '../service/given-service.ts';
-import { checkCompared, type Plan, planOf, totalsOf } from './plan-of.ts';
+import { checkCompared, type Plan, planOf } from './plan-of.ts';
 
 const table = { ...programOptions, ...probeOptions };
 
@@ -56,7 +56,7 @@ export function plan(options: PlanOptions): Promise<Plan> {
     const opening = { scorer, values: run, given: givenService(values, home), stop };
     return withRunScorer(opening, async used => {
       const planned = await planInput(run, used, { probes, showRequest: false, stop });
-      return planOf(report, used.name, [planned], await totalsOf([planned], output, pricePer1000));
+      return planOf([planned], { report, service: used.name, output }, pricePer1000);
     });
   });
 }

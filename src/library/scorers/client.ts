@@ -257,26 +257,14 @@ export class Client implements ProgramScorer {
     { signal, inputFormat: format = 'csv' }: UploadCall = {},
   ): Promise<Readable> {
     return called(signal, async () => {
-      const stop = new AbortController();
-      const abort = (): void => stop.abort(signal?.reason);
-      const forget = (): void => signal?.removeEventListener('abort', abort);
-      if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort);
-      try {
-        const { chunks, rowCounts } = await this.#reportsFor('batchPredict()').batchPredict(
-          report,
-          { bytes: file, format },
-          stop.signal,
-        );
-        const scored = Readable.from(completed(chunks, rowCounts, signal), { objectMode: false });
-        return scored.once('close', () => {
-          forget();
-          stop.abort();
-        });
-      } catch (error) {
-        forget();
-        throw error;
-      }
+      const closed = new AbortController();
+      const { chunks, rowCounts } = await this.#reportsFor('batchPredict()').batchPredict(
+        report,
+        { bytes: file, format },
+        AbortSignal.any([closed.signal, ...(signal ? [signal] : [])]),
+      );
+      const scored = Readable.from(completed(chunks, rowCounts, signal), { objectMode: false });
+      return scored.once('close', () => closed.abort());
     });
   }
 

@@ -3,18 +3,14 @@ import {
   newCallStatistics,
   recordLatency,
 } from '../../base/contract/call-statistics.ts';
-import type { Labels, Numbers } from '../../base/contract/predictions.ts';
 import type { Features } from '../../base/contract/schemas.ts';
 import { RowcastError } from '../../base/errors.ts';
 import { unlessStopped } from '../../base/interrupted.ts';
-import { sanitize } from '../../base/sanitize.ts';
 import { failureTable } from '../../client/failure-table.ts';
-import { InvalidResponse, isObject } from '../../client/parse-response.ts';
-import type { ServiceError } from '../../client/protocols/collect-predictions.ts';
+import { InvalidResponse } from '../../client/parse-response.ts';
 import type { Expected } from '../../client/protocols/protocol.ts';
-import { parsePredictions } from '../../client/protocols/report/parse-predictions.ts';
+import { readPersonas } from '../../client/protocols/report/parse-predictions.ts';
 import { parseReport } from '../../client/protocols/report/parse-report.ts';
-import { hasNumbers, otherKind, readEach, readNumbers } from '../../client/protocols/report/read-numbers.ts';
 import { reportProtocol } from '../../client/protocols/report/report-protocol.ts';
 import { contractWire } from '../../client/protocols/report/wire-names.ts';
 import { EncodedBatches } from '../../client/scorer/encoded-batches.ts';
@@ -104,18 +100,16 @@ class CustomBatches extends EncodedBatches {
     statistics.inFlight++;
     const request = `score() of ${given.name}`;
     // The scorer may not notice that the run was stopped.
-    const answer = await calling(request, async () => {
-      const predictions = await unlessStopped(given.score(batch, signal), signal);
-      return { predictions, text: JSON.stringify({ predictions }) };
+    const predictions = await calling(request, async () => {
+      const answer = await unlessStopped(given.score(batch, signal), signal);
+      JSON.stringify(answer); // throws for what a service could not say
+      return answer;
     }).finally(() => {
       statistics.inFlight--;
     });
     recordLatency(statistics, begun);
-    return valid(
-      request,
-      () =>
-        readOutcome(answer.predictions, expected) ??
-        parsePredictions(answer.text, { ...expected, wire: contractWire }),
+    return valid(request, () =>
+      readPersonas(predictions, { ...expected, wire: contractWire }, ['label', 'value', 'values']),
     );
   }
 
@@ -162,39 +156,4 @@ async function calling<T>(request: string, work: () => Promise<T>): Promise<T> {
       });
     throw new CallError('fatal', 'scorer_failed', `the scorer failed: ${message}`, { location, cause });
   }
-}
-
-/**
- * The labels or numbers that a scorer of a program returns. The first prediction tells what all of them are.
- *
- * @returns undefined if they are something else, such as probabilities
- * @throws InvalidResponse
- */
-function readOutcome(outcome: unknown, expected: Expected): Labels | Numbers | undefined {
-  if (!Array.isArray(outcome)) return undefined;
-  const first: unknown = outcome.find(prediction => isObject(prediction) && !isObject(prediction.error));
-  if (!isObject(first)) return undefined;
-  if ('label' in first) return readLabels(outcome, expected);
-  return hasNumbers(first) ? readNumbers(outcome, expected, errorIn) : undefined;
-}
-
-function readLabels(outcome: readonly unknown[], expected: Expected): Labels {
-  const indexOf = new Map<string, number>();
-  const indices = new Int32Array(expected.personas).fill(-1);
-  const errors = readEach(outcome, expected, errorIn, ({ label }, row) => {
-    if (label === null) return;
-    if (typeof label !== 'string') throw otherKind(row, 'has no label that is a text');
-    const index = indexOf.get(label) ?? indexOf.size;
-    indexOf.set(label, index);
-    indices[row] = index;
-  });
-  return { kind: 'label', labels: [...indexOf.keys()], indices, errors };
-}
-
-/** A code is a key of counters, so any other text is replaced by `error`. */
-function errorIn({ error }: Record<string, unknown>): ServiceError | undefined {
-  if (!isObject(error)) return undefined;
-  const { code, message } = error;
-  const isCode = typeof code === 'string' && /^[A-Za-z0-9][\w.-]{0,40}$/.test(code);
-  return { code: isCode ? code : 'error', message: sanitize(String(message)) };
 }

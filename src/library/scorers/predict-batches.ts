@@ -19,29 +19,25 @@ const BATCH_BYTES = 1 << 20;
 export async function predictBatches(
   client: ReportClient,
   { report, personas, concurrency }: Personas,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Prediction[]> {
-  const stop = new AbortController();
+  const failed = new AbortController();
+  const stop = AbortSignal.any([failed.signal, signal]);
   // Every request adds a listener.
-  setMaxListeners(0, stop.signal);
-  const abort = (): void => stop.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort);
+  setMaxListeners(0, stop);
   const predictions: Prediction[] = [];
   const batches = batchesOf(report, personas);
   const predict = async (): Promise<void> => {
     for (const { start, count, body } of batches) {
-      const received = await client.batchPersona(report, body, count, stop.signal);
+      const received = await client.batchPersona(report, body, count, stop);
       for (let row = 0; row < count; row++) predictions[start + row] = predictionOf(received, row);
     }
   };
   try {
     await Promise.all(Array.from({ length: concurrency }, predict));
   } catch (error) {
-    stop.abort();
+    failed.abort();
     throw error;
-  } finally {
-    signal?.removeEventListener('abort', abort);
   }
   return predictions;
 }

@@ -8,7 +8,7 @@ import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows, runErrorOf } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows, RejectBudget } from '../../runs/guards/reject-budget.ts';
 import { HeldRun } from '../../runs/held-run.ts';
-import { inputWait } from '../../runs/input-wait.ts';
+import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { ledgerEntry } from '../../runs/observers/ledger.ts';
 import { SharedColumns } from '../../runs/observers/lineage/lineage-settings.ts';
@@ -112,7 +112,7 @@ class FilesRun {
     const record = this.#record;
     const report = reportOf(values);
     const note = (warning: RunNote): void => record.note(warning);
-    const onWaiting = record.waiting.bind(record);
+    const onWaiting = (waiting: Waiting): void => record.tell(each => each.waiting?.(waiting));
     await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
     const { pairs } = await planFiles(job, stop, undefined, this.#ledger);
     // A name that promises too much is refused once, before the start.

@@ -61,7 +61,9 @@ export function dataTally(
   const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
   if (tally === undefined) return undefined;
   const trainingRows = report.profile?.rows;
-  const first = new FirstRecords(firstRecords);
+  /** Copies of the records with which a run begins: those of a short run are needed at its end. */
+  const first = firstRecords === undefined ? [] : [firstRecords];
+  let firstBytes = 0;
   return {
     tally,
     counting,
@@ -72,28 +74,14 @@ export function dataTally(
     check(limits, rowCounts, latest) {
       const isEnd = latest === 'end';
       checkUnrecognized(limits, tally, layout, countedRows(rowCounts), isEnd, (column, kind) => {
-        const known = Buffer.concat(isEnd ? first.records : [...first.records, latest]);
+        const known = Buffer.concat(isEnd ? first : [...first, latest]);
         return describeCommonValues(known, column, kind, { layout: records, nulls: options.nulls });
       });
-      if (!isEnd) first.add(latest);
+      if (isEnd || firstBytes + latest.length > MAX_FIRST_BYTES) return;
+      firstBytes += latest.length;
+      first.push(Buffer.from(latest));
     },
   };
-}
-
-/** Copies of the records with which a run begins: those of a short run are needed at its end. */
-class FirstRecords {
-  readonly records: Buffer[];
-  #bytes = 0;
-
-  constructor(records: Buffer | undefined) {
-    this.records = records === undefined ? [] : [records];
-  }
-
-  add(records: Buffer): void {
-    if (this.#bytes + records.length > MAX_FIRST_BYTES) return;
-    this.#bytes += records.length;
-    this.records.push(Buffer.from(records));
-  }
 }
 
 /** More than a run of fewer than 1,000 rows usually has, for which percentages are checked at the end only. */

@@ -77,15 +77,8 @@ export async function countRecords({
     const share = contentSize === null ? 1 : contentSize / counted.bytes;
     const estimate = (count: number): number => Math.round(count * share);
     const rows = Math.min(estimate(counted.rows), options.limit ?? Number.POSITIVE_INFINITY);
-    const { first } = counted;
-    return {
-      rows,
-      batches: estimate(counted.batches),
-      bytes: estimate(counted.bytes),
-      isExact: false,
-      isLowerBound: contentSize === null,
-      first,
-    };
+    const estimated = { rows, batches: estimate(counted.batches), bytes: estimate(counted.bytes) };
+    return { ...counted, ...estimated, isExact: false, isLowerBound: contentSize === null };
   }
   return counted;
 }

@@ -29,54 +29,17 @@ interface MalformedLimitOptions {
  * Stops a run whose input cannot mean what it was taken for: all of its first rows, or more than half of the first
  * thousand, are malformed. So the output that is there is not replaced by one without rows.
  */
-export class MalformedLimit {
-  readonly #options: MalformedLimitOptions;
-  readonly #sample: Reject[] = [];
-  #malformed: number;
-  #isDecided: boolean;
+export function malformedLimit({ layout, file, before, maxRejects }: MalformedLimitOptions) {
+  const sample: Reject[] = [];
+  let malformed = Object.entries(before.rejectedBy)
+    .filter(([code]) => isFaultCode(code))
+    .reduce((sum, [, rows]) => sum + rows, 0);
+  const acceptsAll = maxRejects !== undefined && 'percent' in maxRejects && maxRejects.percent === 100;
+  // A rejects file may have only some rows corrected.
+  let isDecided = acceptsAll || before.read >= FIRST_ROWS || isRejectsFile(layout.names);
 
-  constructor(options: MalformedLimitOptions) {
-    const { layout, before, maxRejects } = options;
-    this.#options = options;
-    this.#malformed = Object.entries(before.rejectedBy)
-      .filter(([code]) => isFaultCode(code))
-      .reduce((sum, [, rows]) => sum + rows, 0);
-    const acceptsAll = maxRejects !== undefined && 'percent' in maxRejects && maxRejects.percent === 100;
-    // A rejects file may have only some rows corrected.
-    this.#isDecided = acceptsAll || before.read >= FIRST_ROWS || isRejectsFile(layout.names);
-  }
-
-  /**
-   * Counts the next rows, before they are written.
-   *
-   * @param read number of rows so far
-   * @throws RowcastError `malformed_input`
-   */
-  check(rejects: readonly Reject[], read: number): void {
-    if (this.#isDecided) return;
-    for (const reject of rejects) {
-      if (reject.row > FIRST_ROWS || !isFaultCode(reject.code)) continue;
-      this.#malformed++;
-      if (this.#sample.length < MAX_SAMPLE) this.#sample.push(reject);
-    }
-    const rows = Math.min(read, FIRST_ROWS);
-    if (rows >= MIN_ROWS && this.#malformed === rows) throw this.#refusal(rows);
-    if (read < FIRST_ROWS) return;
-    this.#isDecided = true;
-    if (2 * this.#malformed > rows) throw this.#refusal(rows);
-  }
-
-  /** @throws RowcastError `malformed_input` */
-  checkEnd(read: number): void {
-    if (this.#isDecided || read === 0) return;
-    const isHalf = read >= MIN_ROWS_FOR_SHARE && 2 * this.#malformed > read;
-    if (this.#malformed === read || isHalf) throw this.#refusal(read);
-  }
-
-  #refusal(rows: number): RowcastError {
-    const { layout, file } = this.#options;
-    const { cause, remedy, example } = layout.whyMalformed(this.#sample, file);
-    const malformed = this.#malformed;
+  const refusal = (rows: number): RowcastError => {
+    const { cause, remedy, example } = layout.whyMalformed(sample, file);
     const part =
       malformed === rows
         ? rows === 1
@@ -90,5 +53,34 @@ export class MalformedLimit {
       location: { file: file.name, ...(line !== undefined && { line }) },
       hint: `To reject all such rows, use --max-rejects 100%. Otherwise: ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`,
     });
-  }
+  };
+
+  return {
+    /**
+     * Counts the next rows, before they are written.
+     *
+     * @param read number of rows so far
+     * @throws RowcastError `malformed_input`
+     */
+    check(rejects: readonly Reject[], read: number): void {
+      if (isDecided) return;
+      for (const reject of rejects) {
+        if (reject.row > FIRST_ROWS || !isFaultCode(reject.code)) continue;
+        malformed++;
+        if (sample.length < MAX_SAMPLE) sample.push(reject);
+      }
+      const rows = Math.min(read, FIRST_ROWS);
+      if (rows >= MIN_ROWS && malformed === rows) throw refusal(rows);
+      if (read < FIRST_ROWS) return;
+      isDecided = true;
+      if (2 * malformed > rows) throw refusal(rows);
+    },
+
+    /** @throws RowcastError `malformed_input` */
+    checkEnd(read: number): void {
+      if (isDecided || read === 0) return;
+      const isHalf = read >= MIN_ROWS_FOR_SHARE && 2 * malformed > read;
+      if (malformed === read || isHalf) throw refusal(read);
+    },
+  };
 }

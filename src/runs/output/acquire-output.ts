@@ -32,8 +32,8 @@ import { RejectsOutput } from './rejects-output.ts';
 import {
   attemptAfter,
   type OutputOptions,
-  ResumableOutput,
   type ResumableOutputOptions,
+  resumableOutput,
 } from './resumable-output.ts';
 
 interface AcquireOptions {
@@ -166,7 +166,7 @@ async function openOutput(
     encoder === undefined ? codec.partialFile<Mark>(file, from) : groupedPartial<Mark>(file, from, encoder);
   // The partial file has it now.
   if (previous !== undefined) delete previous.checkpoint.output.open;
-  return new ResumableOutput(options, partial, rejects, identity, previous);
+  return resumableOutput(options, partial, rejects, identity, previous);
 }
 
 /** The number of bytes that are read, if it is known beforehand. */

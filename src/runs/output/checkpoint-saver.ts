@@ -139,32 +139,28 @@ export class CheckpointSaver {
 
   /** Checks that no other program has shortened, overwritten or replaced the files, as far as can be seen. */
   async #verify(checkpoint: Checkpoint): Promise<void> {
-    const how = checkpoint.state === 'complete' ? 'verifyWhole' : 'verify';
+    const { output, rejects } = this.#options.outputs;
+    const has = async (
+      written: Pick<Checkpoint, 'output' | 'rejects'>,
+      how: keyof Pick<DurableOutput, 'verify' | 'verifyWhole'> = 'verify',
+    ): Promise<void> => {
+      await output[how](written.output);
+      await rejects[how](written.rejects);
+    };
     try {
-      await this.#verifyOutputs(how, checkpoint);
+      await has(checkpoint, checkpoint.state === 'complete' ? 'verifyWhole' : 'verify');
     } catch (error) {
       if (!(error instanceof RowcastError)) throw error;
-      this.isLost = this.saved !== undefined && !(await this.#has(this.saved));
+      const { saved } = this;
+      this.isLost =
+        saved !== undefined &&
+        (await has(saved).then(
+          () => false,
+          () => true,
+        ));
       if (!this.isLost) error.hint = RUN_AGAIN;
       throw error;
     }
-  }
-
-  async #verifyOutputs(
-    how: keyof Pick<DurableOutput, 'verify' | 'verifyWhole'>,
-    written: Pick<Checkpoint, 'output' | 'rejects'>,
-  ): Promise<void> {
-    const { output, rejects } = this.#options.outputs;
-    await output[how](written.output);
-    await rejects[how](written.rejects);
-  }
-
-  /** Whether the outputs still have what a checkpoint covers. */
-  #has(checkpoint: Checkpoint): Promise<boolean> {
-    return this.#verifyOutputs('verify', checkpoint).then(
-      () => true,
-      () => false,
-    );
   }
 
   /** Records a failure of a sync or rename, so that no later checkpoint is saved. */

@@ -8,15 +8,7 @@ import { removeSetAside } from '../paths/previous-rejects.ts';
 import { publish } from '../paths/publish.ts';
 import type { RunOutputs } from '../paths/run-files.ts';
 import { CheckpointSaver, extentsOf, type Mark, stopError } from './checkpoint-saver.ts';
-import type {
-  CommitPoint,
-  Output,
-  OutputPiece,
-  PreviousRun,
-  ResumePoint,
-  RunIdentity,
-  WrittenExtents,
-} from './output.ts';
+import type { CommitPoint, Output, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
 import type { RejectsOutput } from './rejects-output.ts';
 
 /** The options of a run that decide how its output begins, and how it is written. */
@@ -44,140 +36,101 @@ export interface ResumableOutputOptions extends OutputOptions {
  * sequence that may be interrupted anywhere: sync everything, save the complete checkpoint, publish, remove the
  * checkpoint.
  */
-export class ResumableOutput implements Output {
-  readonly attempt: Attempt;
-  readonly previous: PreviousRun | undefined;
-  readonly #options: ResumableOutputOptions;
-  readonly #outputs: RunOutputs;
-  readonly #partial: PartialFile<Mark>;
-  readonly #rejects: RejectsOutput;
-  readonly #identity: RunIdentity;
-  readonly #saver: CheckpointSaver;
-
-  constructor(
-    options: ResumableOutputOptions,
-    partial: PartialFile<Mark>,
-    rejects: RejectsOutput,
-    identity: RunIdentity,
-    previous: PreviousRun | undefined,
-  ) {
-    this.#options = options;
-    this.#outputs = options.outputs;
-    this.#partial = partial;
-    this.#rejects = rejects;
-    this.#identity = identity;
-    this.previous = previous;
-    const saved = previous?.checkpoint;
-    this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved);
-    const { attempt } = this;
-    this.#saver = new CheckpointSaver({ ...options, ...identity, attempt, partial, rejects, saved });
-  }
-
-  get resumePoint(): ResumePoint | undefined {
-    const { saved, isLost } = this.#saver;
-    if (isLost) return undefined;
-    return saved && { row: saved.position.row, rowCounts: saved.rowCounts };
-  }
-
-  async write(
-    { bytes, rejects, endsMember, isCommitPoint }: OutputPiece,
-    after: () => CommitPoint,
-  ): Promise<void> {
-    this.#saver.throwIfFailed();
-    const mark = isCommitPoint ? (): Mark => this.#markAt(after()) : undefined;
-    try {
-      await this.#rejects.write(rejects);
-      await this.#partial.append({ bytes, endsMember, mark });
-    } catch (cause) {
-      throw stopError(this.#outputs.output.name, cause);
-    }
-    this.#saver.saveWhenDue();
-  }
-
-  async save(): Promise<void> {
-    await this.#saver.settled();
-    await this.#partial.flush();
-    await this.#saver.save('running');
-  }
-
-  async finish(end: CommitPoint): Promise<WrittenExtents> {
-    await this.#saver.settled();
-    this.#saver.throwIfFailed();
-    try {
-      if (this.#rejects.extent.bytes === 0 && (await this.#needsRejects()))
-        await this.#rejects.write(this.#identity.rejectsHeader);
-      const mark = (): Mark => this.#markAt(end);
-      await this.#partial.append({ bytes: NOTHING, endsMember: true, mark, endsFile: true });
-      await this.#partial.flush();
-    } catch (cause) {
-      throw stopError(this.#outputs.output.name, cause);
-    }
-    await this.#saver.save('complete');
-    const written = extentsOf(this.#partial.committed);
-    await this.#saver.orStopSaving(() => this.#publish(written));
-    return written;
-  }
-
-  sha256(): Promise<string> {
-    return this.#outputs.output.sha256();
-  }
-
-  async suspend(stopped?: Checkpoint['stopped']): Promise<ResumePoint | undefined> {
-    await this.#saver.settled();
-    // The error that stopped the run is reported. If these fail too, the previous checkpoint remains valid.
-    await this.#partial.flush().catch(() => {});
-    await this.#saver.save('running', stopped).catch(() => {});
-    await this.#close();
-    await this.#removeUncommitted();
-    return this.resumePoint;
-  }
-
-  async discard(): Promise<void> {
-    await this.#saver.settled();
-    await this.#close();
-    const { output, rejects } = this.#outputs;
-    const { saved } = this.#saver;
-    // The checkpoint goes first: it must never refer to bytes that no longer exist.
-    await output.checkpoint.remove();
-    await output.discard(saved?.output);
-    await rejects.discard(saved?.rejects);
-  }
-
+export function resumableOutput(
+  options: ResumableOutputOptions,
+  partial: PartialFile<Mark>,
+  rejects: RejectsOutput,
+  identity: RunIdentity,
+  previous: PreviousRun | undefined,
+): Output {
+  const { outputs } = options;
+  const { output, hasDefaultRejects } = outputs;
+  const attempt = previous === undefined ? identity.attempt : attemptAfter(previous.checkpoint);
+  const saved = previous?.checkpoint;
+  const saver = new CheckpointSaver({ ...options, ...identity, attempt, partial, rejects, saved });
+  const markAt = (commitPoint: CommitPoint): Mark => ({ rejects: rejects.extent, commitPoint });
+  const resumePoint = (): ResumePoint | undefined =>
+    saver.saved && !saver.isLost
+      ? { row: saver.saved.position.row, rowCounts: saver.saved.rowCounts }
+      : undefined;
+  const named = (cause: unknown): never => {
+    throw stopError(output.name, cause);
+  };
   /** What led to this is reported; a failure to close is not. */
-  async #close(): Promise<void> {
-    await this.#partial.close().catch(() => {});
-    await this.#rejects.close().catch(() => {});
-  }
-
-  /** Removes partial files that no checkpoint covers; they would block the next run. */
-  async #removeUncommitted(): Promise<void> {
-    const { output, rejects } = this.#outputs;
-    const { saved } = this.#saver;
-    if (saved === undefined) await output.discard().catch(() => {});
-    if (saved === undefined || saved.rejects.bytes === 0) await rejects.discard().catch(() => {});
-  }
-
+  const close = async (): Promise<void> => {
+    await partial.close().catch(() => {});
+    await rejects.close().catch(() => {});
+  };
   /**
-   * A place that was named gets a file in any case; an earlier one that cannot be removed is replaced by its header.
+   * Whether there is a rejects file although nothing was rejected: a place that was named gets one in any case; an
+   * earlier one that cannot be removed is replaced by its header.
    */
-  async #needsRejects(): Promise<boolean> {
-    const { rejects, hasDefaultRejects } = this.#outputs;
-    return !hasDefaultRejects || (rejects.remove === undefined && (await isRejects(rejects)));
-  }
+  const needsRejects = async (): Promise<boolean> =>
+    !hasDefaultRejects || (outputs.rejects.remove === undefined && (await isRejects(outputs.rejects)));
+  const writeEnd = async (end: CommitPoint): Promise<void> => {
+    if (rejects.extent.bytes === 0 && (await needsRejects())) await rejects.write(identity.rejectsHeader);
+    await partial.append({ bytes: NOTHING, endsMember: true, mark: () => markAt(end), endsFile: true });
+    await partial.flush();
+  };
 
-  #markAt(commitPoint: CommitPoint): Mark {
-    return { rejects: this.#rejects.extent, commitPoint };
-  }
-
-  /** The complete checkpoint was saved before. */
-  async #publish(written: WrittenExtents): Promise<void> {
-    const { output } = this.#outputs;
-    await output.settle();
-    await this.#partial.close();
-    await this.#rejects.close();
-    await removeSetAside(output, this.#options.backends);
-    await publish(this.#outputs, written);
-  }
+  return {
+    attempt,
+    previous,
+    get resumePoint() {
+      return resumePoint();
+    },
+    async write({ bytes, rejects: rejected, endsMember, isCommitPoint }, after) {
+      saver.throwIfFailed();
+      const mark = isCommitPoint ? () => markAt(after()) : undefined;
+      try {
+        await rejects.write(rejected);
+        await partial.append({ bytes, endsMember, mark });
+      } catch (cause) {
+        named(cause);
+      }
+      saver.saveWhenDue();
+    },
+    async save() {
+      await saver.settled();
+      await partial.flush();
+      await saver.save('running');
+    },
+    async finish(end) {
+      await saver.settled();
+      saver.throwIfFailed();
+      await writeEnd(end).catch(named);
+      await saver.save('complete');
+      const written = extentsOf(partial.committed);
+      await saver.orStopSaving(async () => {
+        await output.settle();
+        await partial.close();
+        await rejects.close();
+        await removeSetAside(output, options.backends);
+        await publish(outputs, written);
+      });
+      return written;
+    },
+    sha256: () => output.sha256(),
+    async suspend(stopped) {
+      await saver.settled();
+      // The error that stopped the run is reported. If these fail too, the previous checkpoint remains valid.
+      await partial.flush().catch(() => {});
+      await saver.save('running', stopped).catch(() => {});
+      await close();
+      // Partial files that no checkpoint covers would block the next run.
+      if (saver.saved === undefined) await output.discard().catch(() => {});
+      if (!saver.saved?.rejects.bytes) await outputs.rejects.discard().catch(() => {});
+      return resumePoint();
+    },
+    async discard() {
+      await saver.settled();
+      await close();
+      // The checkpoint goes first: it must never refer to bytes that no longer exist.
+      await output.checkpoint.remove();
+      await output.discard(saver.saved?.output);
+      await outputs.rejects.discard(saver.saved?.rejects);
+    },
+  };
 }
 
 /** The process that resumes from a checkpoint. */

@@ -75,7 +75,7 @@ export async function encoderFor(
   checkLimit(plan);
   const encoderOf = await fileEncoder(layout, options, written);
   if (encoderOf === undefined) return undefined;
-  const encoder = new RunEncoder(type => encoderOf(columnsOf(plan, type)));
+  const encoder = runEncoder(type => encoderOf(columnsOf(plan, type)));
   if (planned !== undefined) encoder.predicts(planned);
   return encoder;
 }
@@ -138,42 +138,31 @@ function checkLimit({ layout, options: { limit } }: RowsPlan): void {
 }
 
 /** Makes groups of the rows of a run. It may be known only with the first predictions which columns they have. */
-export class RunEncoder implements GroupEncoder {
-  readonly #encoderOf: (predictionType: PredictionType) => GroupEncoder;
-  #made: GroupEncoder | undefined;
-
-  /** @param encoderOf throws RowcastError */
-  constructor(encoderOf: (predictionType: PredictionType) => GroupEncoder) {
-    this.#encoderOf = encoderOf;
-  }
-
+export interface RunEncoder extends GroupEncoder {
   /**
    * Says what each prediction consists of, which does not change; needed before anything is written.
    *
    * @throws RowcastError `duplicate_columns`; `bad_option` for options that such predictions do not have
    */
-  predicts(predictionType: PredictionType): void {
-    this.#made ??= this.#encoderOf(predictionType);
-  }
+  predicts(predictionType: PredictionType): void;
+}
 
-  get start(): Uint8Array {
-    return this.#encoder.start;
-  }
-
-  group(...group: Parameters<GroupEncoder['group']>): Promise<string | undefined> {
-    return this.#encoder.group(...group);
-  }
-
-  async hasCopied(notes: readonly string[], first: number): Promise<boolean> {
-    return (await this.#encoder.hasCopied?.(notes, first)) ?? true;
-  }
-
-  end(notes: readonly string[]): Iterable<Uint8Array> {
-    return this.#encoder.end(notes);
-  }
-
-  get #encoder(): GroupEncoder {
-    if (this.#made === undefined) throw new Error('it is not known what is predicted');
-    return this.#made;
-  }
+/** @param encoderOf throws RowcastError */
+function runEncoder(encoderOf: (predictionType: PredictionType) => GroupEncoder): RunEncoder {
+  let made: GroupEncoder | undefined;
+  const encoder = (): GroupEncoder => {
+    if (made === undefined) throw new Error('it is not known what is predicted');
+    return made;
+  };
+  return {
+    predicts(predictionType) {
+      made ??= encoderOf(predictionType);
+    },
+    get start() {
+      return encoder().start;
+    },
+    group: (...group) => encoder().group(...group),
+    hasCopied: async (...copied) => (await encoder().hasCopied?.(...copied)) ?? true,
+    end: notes => encoder().end(notes),
+  };
 }

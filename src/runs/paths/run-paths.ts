@@ -98,18 +98,14 @@ function storedFilesOf({ durable }: Target, rejects: Target | undefined): UsedFi
 
 /** The files that a run needs to resume, and those of a repair, which it removes. */
 function checkpointFilesOf(output: string): UsedFile[] {
-  const { checkpoint, newCheckpoint, oldPartial, oldCheckpoint, repaired, repairedPartial } =
-    runFilesOf(output);
-  return [
-    { at: checkpoint, what: 'the checkpoint of the output', option: '-o', isDerived: true },
-    { at: newCheckpoint, what: 'the next checkpoint of the output', option: '-o', isDerived: true },
-    ...[oldPartial, oldCheckpoint].map(at => ({
-      at,
-      what: 'a file of the run that was set aside',
-      option: '-o',
-      isDerived: true,
-    })),
-    { at: repaired, what: 'the repaired rows of the output', option: '-o', isDerived: true },
-    { at: repairedPartial, what: 'the next repaired rows of the output', option: '-o', isDerived: true },
+  const files = runFilesOf(output);
+  const used: [at: string, what: string][] = [
+    [files.checkpoint, 'the checkpoint of the output'],
+    [files.newCheckpoint, 'the next checkpoint of the output'],
+    [files.oldPartial, 'a file of the run that was set aside'],
+    [files.oldCheckpoint, 'a file of the run that was set aside'],
+    [files.repaired, 'the repaired rows of the output'],
+    [files.repairedPartial, 'the next repaired rows of the output'],
   ];
+  return used.map(([at, what]) => ({ at, what, option: '-o', isDerived: true }));
 }

@@ -10,8 +10,8 @@ import type { OutputShape } from '../verify/compare-header.ts';
 import { Rejected } from '../verify/compare-reject.ts';
 import { RecordCursor } from '../verify/record-cursor.ts';
 import { Corrections, checkCorrections, checkRejects, rejectsFileOf } from './corrections.ts';
-import type { NewGroupsOptions } from './new-file.ts';
 import type { RepairFiles } from './place-rows.ts';
+import type { NewGroupsOptions } from './replacement.ts';
 
 export interface FilesOptions extends Omit<ReadOptions, 'names'>, OutputShape {
   /** The path of a finished output. */

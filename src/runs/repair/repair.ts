@@ -11,7 +11,7 @@ import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { type FilesOptions, openFiles } from './open-files.ts';
 import { type Placed, placeRows } from './place-rows.ts';
-import { Replacement } from './replacement.ts';
+import { replacementOf } from './replacement.ts';
 
 export interface RepairOptions extends FilesOptions, Pick<StoreValues, 'storeOptions'> {
   /** Path of its rejects file, if it is not the default one. */
@@ -72,10 +72,9 @@ async function repairFiles(
   options.onComparison?.(groups === undefined ? 'bytes' : 'values');
   // Nothing is left to repair: only what was repaired before is compared.
   if (files.rejects === undefined) return await placeRows(files, async () => {}, stop);
-  const replacement = await Replacement.create(storage, paths, isPrivate, groups);
+  const replacement = await replacementOf(storage, paths, { isPrivate, groups, headers });
   try {
-    await replacement.begin(headers);
-    const placed = await placeRows(files, (to, bytes) => replacement.write(to, bytes), stop);
+    const placed = await placeRows(files, replacement.write, stop);
     for (const source of [sources.output, sources.corrected, sources.rejects]) await source.checkUnchanged();
     stop?.throwIfAborted();
     if (placed.placed === 0) await replacement.abandon();

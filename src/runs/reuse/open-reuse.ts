@@ -7,6 +7,7 @@ import type { RunResult } from '../observer.ts';
 import type { Run } from '../run.ts';
 import type { RunRecord } from '../run-record.ts';
 import { checkSentOnce, earlierFiles } from './earlier-files.ts';
+import type { RowOrder } from './earlier-output.ts';
 import { earlierPredictions } from './earlier-predictions.ts';
 import { keepMade } from './keep-made.ts';
 import { madeBy } from './made-by.ts';
@@ -42,16 +43,15 @@ export async function openReuse(
   if (values.dedupe) checkSentOnce(plan, '--dedupe');
   if (values.reuse === undefined) return undefined;
   const now = madeBy(fingerprint, plan, values);
+  const { signal: stop } = control;
   const files = await earlierFiles(values, plan, {
-    now,
+    ...{ now, backends, stop },
     planned: part?.earlier,
     startedAt: record.attempt.runStartedAt,
-    backends,
-    stop: control.signal,
     note: warning => record.note(warning),
   });
-  const onOrder = record.reuses.bind(record);
-  const earlier = earlierPredictions(files, plan, { values, backends, stop: control.signal, onOrder });
+  const onOrder = (file: string, order: RowOrder): void => record.tell(each => each.reuses?.(file, order));
+  const earlier = earlierPredictions(files, plan, { values, backends, stop, onOrder });
   return {
     known: earlier?.known,
     identity: JSON.stringify(files.map(({ file, made: { run_id, output } }) => [file, run_id, output])),

@@ -126,8 +126,12 @@ function dataMetrics({ rows, columns, scores, labels, drift }: Summary, metric: 
     shown.sort((a, b) => (b.psi ?? 0) - (a.psi ?? 0) || unknown(b) - unknown(a));
     shown.length = MAX_SERIES;
   }
-  const ofColumns = (what: Exclude<keyof Shown, 'labels'>) =>
-    shown.map(column => [column[what], column.labels] as const);
+  const ofColumns: [what: Exclude<keyof Shown, 'labels'>, unit: RunMetric['unit'], help: string][] = [
+    ['missing', '1', 'Share of the values of a column that are missing.'],
+    ['mismatched', '1', 'Share of the other values of a column that do not fit its type.'],
+    ['unseen', '1', 'Share of the other values of a column that are categories unknown to the model.'],
+    ['psi', '', 'Population stability index of a column since the run of --compare.'],
+  ];
   const ofKind = (kind: ScoreFigures['kind']) =>
     Object.entries(scores ?? {})
       .filter(([, score]) => score.kind === kind)
@@ -136,24 +140,13 @@ function dataMetrics({ rows, columns, scores, labels, drift }: Summary, metric: 
   const psiOf = (name: string): number | null => drift?.scores[name]?.psi ?? null;
   const labelled = labels === null ? 0 : sum([...labels.rows, labels.others]);
   return [
-    metric('column_missing', '1', 'Share of the values of a column that are missing.', ofColumns('missing')),
-    metric(
-      'column_mismatched',
-      '1',
-      'Share of the other values of a column that do not fit its type.',
-      ofColumns('mismatched'),
-    ),
-    metric(
-      'column_unseen',
-      '1',
-      'Share of the other values of a column that are categories unknown to the model.',
-      ofColumns('unseen'),
-    ),
-    metric(
-      'column_psi',
-      '',
-      'Population stability index of a column since the run of --compare.',
-      ofColumns('psi'),
+    ...ofColumns.map(([what, unit, help]) =>
+      metric(
+        `column_${what}`,
+        unit,
+        help,
+        shown.map(column => [column[what], column.labels]),
+      ),
     ),
     metric(
       'score_mean',

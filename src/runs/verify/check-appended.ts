@@ -4,7 +4,7 @@ import type { Dialect } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { type ChosenProbabilities, DEFAULT_PREFIX, readAppendedNumber } from '../../formats/appended.ts';
 import type { AppendedAt } from '../../formats/comparison.ts';
-import { type PredictionCheck, predictionCheck, type ShownClasses } from './check-prediction.ts';
+import { type PredictionCheck, predictionCheck } from './check-prediction.ts';
 import {
   type FindWrong,
   haveTypes,
@@ -113,9 +113,9 @@ function probabilitiesCheck(
 ): FindWrong | undefined {
   // Thresholds append it in any case.
   const prediction = shape.threshold === undefined ? shape.prediction : true;
-  let layouts = (
-    typeof names === 'number' ? layoutsOfCount(names, dialect, shape) : layoutsOf(names, dialect, shape)
-  ).filter(({ isPrediction }) => prediction === undefined || (isPrediction !== undefined) === prediction);
+  let layouts = layoutsOf(names, dialect, shape).filter(
+    ({ isPrediction }) => prediction === undefined || (isPrediction !== undefined) === prediction,
+  );
   if (layouts.length === 0) return undefined;
   const { delimiter } = dialect;
   return (fields, areTexts) => {
@@ -198,52 +198,30 @@ interface Layout {
 }
 
 /**
- * The possible interpretations of the names of appended columns: the prefix may contain an underscore, and a
- * probability column may be named predicted_….
+ * The possible interpretations of the appended columns, of which only the number may be known: the prefix may contain an
+ * underscore, and a probability column may be named predicted_….
  */
-function layoutsOf(names: readonly string[], dialect: Dialect, chosen: ChosenProbabilities): Layout[] {
-  const before = names.slice(0, -1);
-  const isPredicted = names.at(-1)?.startsWith('predicted_') ?? false;
+function layoutsOf(
+  names: readonly string[] | number,
+  dialect: Dialect,
+  chosen: ChosenProbabilities,
+): Layout[] {
   const listed = listedOf(chosen);
-  const shown = (classes: readonly string[]): ShownClasses => ({
-    classes,
-    areKnown: true,
-    areAll: listed === undefined,
-  });
+  const isUnnamed = typeof names === 'number';
+  const areKnown = !isUnnamed || listed !== undefined;
   const layouts: Layout[] = [];
-  if (isPredicted)
-    for (const classes of classesOf(before, listed))
-      layouts.push(layoutOf(classes.length, predictionCheck(shown(classes), dialect, chosen)));
+  if (isUnnamed || names.at(-1)?.startsWith('predicted_'))
+    for (const classes of classesOf(isUnnamed ? names - 1 : names.slice(0, -1), listed)) {
+      const shown = { classes, areKnown, areAll: listed === undefined };
+      layouts.push({ probabilities: classes.length, isPrediction: predictionCheck(shown, dialect, chosen) });
+    }
+  // With thresholds the prediction is always appended, and something is.
   const [classes] = classesOf(names, listed);
-  if (classes !== undefined) layouts.push(layoutOf(classes.length, undefined));
-  return possible(layouts, chosen);
+  const alone = { probabilities: classes?.length ?? 0, isPrediction: undefined };
+  if (alone.probabilities === 0 || chosen.threshold !== undefined) return layouts;
+  // Without names, what is appended by default comes first.
+  return isUnnamed ? [alone, ...layouts] : [...layouts, alone];
 }
-
-/** The possible interpretations of this many fields without names. */
-function layoutsOfCount(fields: number, dialect: Dialect, chosen: ChosenProbabilities): Layout[] {
-  const listed = listedOf(chosen);
-  const shown = (count: number): ShownClasses =>
-    listed === undefined
-      ? { classes: Array.from({ length: count }, () => ''), areKnown: false, areAll: true }
-      : { classes: listed, areKnown: true, areAll: false };
-  const isPossible = (count: number): boolean => (listed === undefined ? count > 0 : count === listed.length);
-  const layouts: Layout[] = [];
-  if (isPossible(fields)) layouts.push(layoutOf(fields, undefined));
-  if (isPossible(fields - 1))
-    layouts.push(layoutOf(fields - 1, predictionCheck(shown(fields - 1), dialect, chosen)));
-  return possible(layouts, chosen);
-}
-
-const layoutOf = (probabilities: number, isPrediction: PredictionCheck | undefined): Layout => ({
-  probabilities,
-  isPrediction,
-});
-
-/** With thresholds the prediction is always appended, and something is. */
-const possible = (layouts: readonly Layout[], { threshold }: ChosenProbabilities): Layout[] =>
-  layouts.filter(({ probabilities, isPrediction }) =>
-    isPrediction === undefined ? threshold === undefined && probabilities > 0 : true,
-  );
 
 /** The classes whose probabilities were chosen; undefined for all. */
 function listedOf({ probabilities = 'all' }: ChosenProbabilities): readonly string[] | undefined {
@@ -251,8 +229,15 @@ function listedOf({ probabilities = 'all' }: ChosenProbabilities): readonly stri
   return probabilities === 'none' ? [] : [...new Set(probabilities)];
 }
 
-/** The classes that columns `<prefix>_<class>` may stand for. */
-function classesOf(names: readonly string[], listed: readonly string[] | undefined): (readonly string[])[] {
+/** The classes that columns `<prefix>_<class>` may stand for; empty names if only the number of columns is known. */
+function classesOf(
+  names: readonly string[] | number,
+  listed: readonly string[] | undefined,
+): (readonly string[])[] {
+  if (typeof names === 'number') {
+    if (listed !== undefined) return names === listed.length ? [listed] : [];
+    return names > 0 ? [Array.from({ length: names }, () => '')] : [];
+  }
   const [first] = names;
   if (listed?.length === 0) return names.length === 0 ? [[]] : [];
   if (first === undefined) return [];

@@ -17,42 +17,38 @@ export interface SampledRow {
 /** A fixed seed: the same input and size give the same rows each time. */
 const SEED = 0x9e3779b9;
 
-/** Chooses rows at random, each with the same probability, however many there are (Vitter's algorithm R). */
-export class Sample {
-  readonly #size: number;
-  readonly #comparison: Comparison;
-  readonly #random = randomNumbers(SEED);
-  readonly #rows: SampledRow[] = [];
-  #offered = 0;
-
-  constructor(size: number, comparison: Comparison) {
-    this.#size = size;
-    this.#comparison = comparison;
-  }
-
+/** The rows that are predicted again. */
+export interface Sample {
   /** The chosen rows, in their order. */
-  get rows(): readonly SampledRow[] {
-    return this.#rows.toSorted((a, b) => a.row - b.row);
-  }
-
+  readonly rows: readonly SampledRow[];
   /** @param input at a row that was scored, and `output` at its record */
-  offer(input: RecordCursor, output: RecordCursor): void {
-    const slot =
-      this.#offered < this.#size ? this.#offered : Math.floor(this.#random() * (this.#offered + 1));
-    this.#offered++;
-    if (slot >= this.#size) return;
-    const { ownNames } = this.#comparison;
-    const appended = this.#comparison.appendedOf(this.#comparison.own(input), output);
-    if (appended === undefined) return;
-    const { bytes, start, contentEnd } = appended;
-    this.#rows[slot] = {
-      row: input.row,
-      inputLine: input.line,
-      line: output.line,
-      record: Buffer.from(input.bytes.subarray(input.start, input.contentEnd)),
-      appended: bytes.toString('latin1', ownNames.length > 0 ? start + 1 : start, contentEnd),
-    };
-  }
+  offer(input: RecordCursor, output: RecordCursor): void;
+}
+
+/** Chooses rows at random, each with the same probability, however many there are (Vitter's algorithm R). */
+export function sampleOf(size: number, { ownNames, own, appendedOf }: Comparison): Sample {
+  const random = randomNumbers(SEED);
+  const rows: SampledRow[] = [];
+  let offered = 0;
+  return {
+    get rows() {
+      return rows.toSorted((a, b) => a.row - b.row);
+    },
+    offer(input, output) {
+      const slot = offered < size ? offered : Math.floor(random() * (offered + 1));
+      offered++;
+      const appended = slot < size ? appendedOf(own(input), output) : undefined;
+      if (appended === undefined) return;
+      const { bytes, start, contentEnd } = appended;
+      rows[slot] = {
+        row: input.row,
+        inputLine: input.line,
+        line: output.line,
+        record: Buffer.from(input.bytes.subarray(input.start, input.contentEnd)),
+        appended: bytes.toString('latin1', ownNames.length > 0 ? start + 1 : start, contentEnd),
+      };
+    },
+  };
 }
 
 /** Random numbers from 0 to 1 that are the same for the same seed (mulberry32). */

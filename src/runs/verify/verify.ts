@@ -14,7 +14,7 @@ import { compareHeaders, expectedNames, type OutputShape } from './compare-heade
 import { hintAtHeader } from './compare-row.ts';
 import { compareSample, type PredictedAgain, type SampledColumns } from './compare-sample.ts';
 import { mismatch, RecordCursor } from './record-cursor.ts';
-import { Sample, type SampledRow } from './sample.ts';
+import { type SampledRow, sampleOf } from './sample.ts';
 
 export interface VerifyOutputOptions extends Omit<ReadOptions, 'names'>, OutputShape, StoreValues {
   /** The column names that the run had, of an input without a header line. */
@@ -134,7 +134,7 @@ async function run(
     maxRecordBytes: recordLimit(own, options),
   });
   const outputLimits = { ...larger, maxRecordBytes: recordLimit(scored, larger) };
-  const sample = options.sample && new Sample(options.sample.size, comparison);
+  const sample = options.sample && sampleOf(options.sample.size, comparison);
   const comparing = compare({
     input: inputCursor,
     output: RecordCursor.open(output, scored, outputLimits),

@@ -16,11 +16,11 @@ const port = parentPort;
 // Only `startAdmin` starts this file, with an AdminJob.
 const job = workerData as AdminJob;
 const checkHost = hostCheck(job.host);
-const mainThread = new MainThread({
-  silence: () => heartbeat.silence(),
-  ask: question => port.postMessage(question),
-});
 const heartbeat = new Heartbeat(job.heartbeat);
+const mainThread = new MainThread(
+  () => heartbeat.silence(),
+  question => port.postMessage(question),
+);
 port.on('message', (reply: AdminReply) => mainThread.onReply(reply));
 
 async function contentOf(request: IncomingMessage): Promise<{ type: string; body: string }> {

@@ -29,24 +29,23 @@ const UNRESPONSIVE_MS = 1_000;
 /** No request blocks the main thread for this long, so it will not recover by itself. */
 const HUNG_MS = 60_000;
 
-interface MainThreadOptions {
-  /** Milliseconds since the main thread's last heartbeat. */
-  silence(): number;
-  /** Asks the main thread, which may reply through `onReply`. */
-  ask(question: AdminQuestion): void;
-}
-
 /** What the admin thread knows about the main thread, whether or not that one replies. */
 export class MainThread {
-  readonly #options: MainThreadOptions;
+  readonly #silence: () => number;
+  readonly #send: (question: AdminQuestion) => void;
   /** The latest replies. */
   readonly #last = new Map<AdminQuestion, AdminReply>();
   /** The questions without a reply, which all requests share that ask meanwhile. */
   readonly #pending = new Set<AdminQuestion>();
   readonly #replies = new EventEmitter<Record<AdminQuestion, []>>().setMaxListeners(0);
 
-  constructor(options: MainThreadOptions) {
-    this.#options = options;
+  /**
+   * @param silence milliseconds since the main thread's last heartbeat
+   * @param send asks the main thread, which may reply through `onReply`
+   */
+  constructor(silence: () => number, send: (question: AdminQuestion) => void) {
+    this.#silence = silence;
+    this.#send = send;
   }
 
   /** Call this with each reply of the main thread. */
@@ -58,13 +57,13 @@ export class MainThread {
 
   /** @throws RequestError `unresponsive` if the main thread is hung, so that only a restart helps */
   checkAlive(): void {
-    if (this.#options.silence() > HUNG_MS) throw this.#unresponsive('It is hung; restart the service.');
+    if (this.#silence() > HUNG_MS) throw this.#unresponsive('It is hung; restart the service.');
   }
 
   /** @throws RequestError `unresponsive` while requests to the main port would wait; or the main thread's problem */
   async checkReady(): Promise<void> {
     const reply = await this.#ask('readiness');
-    if (this.#options.silence() > UNRESPONSIVE_MS)
+    if (this.#silence() > UNRESPONSIVE_MS)
       throw this.#unresponsive('It is busy with a request; other requests are waiting.');
     if (reply?.about === 'readiness' && reply.problem !== undefined)
       throw new RequestError(reply.problem.code, reply.problem.message);
@@ -73,7 +72,7 @@ export class MainThread {
   /** The metrics as of the latest reply, and the time since the main thread's last heartbeat. */
   async metrics(): Promise<string> {
     const reply = await this.#ask('metrics');
-    const silence = this.#options.silence() / 1000;
+    const silence = this.#silence() / 1000;
     const text = reply?.about === 'metrics' ? reply.text : '';
     return (
       `${text.trimEnd()}\n` +
@@ -86,7 +85,7 @@ export class MainThread {
   async #ask(question: AdminQuestion): Promise<AdminReply | undefined> {
     if (!this.#pending.has(question)) {
       this.#pending.add(question);
-      this.#options.ask(question);
+      this.#send(question);
     }
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), REPLY_MS);
@@ -96,7 +95,7 @@ export class MainThread {
   }
 
   #unresponsive(meaning: string): RequestError {
-    const seconds = (this.#options.silence() / 1000).toFixed(1);
+    const seconds = (this.#silence() / 1000).toFixed(1);
     return new RequestError('unresponsive', `The main thread has not responded for ${seconds} s. ${meaning}`);
   }
 }

@@ -2,23 +2,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { toUnreadableHome } from '../../storage/local/home-folder.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
-import { keysFolder, type StoredKey } from './key-file.ts';
+import { keysFolder } from './key-file.ts';
 import { keyHash, keysVersion, keyUse, listKeys } from './key-store.ts';
 import { everything, type Principal, principalOf } from './principal.ts';
 
 /** The result of looking up an Authorization header: `none` has no key, `wrong` an unknown one. */
-type KeyLookup =
-  | { kind: 'principal'; principal: Principal }
-  | { kind: 'expired'; principal: Principal }
-  | { kind: 'none' }
-  | { kind: 'wrong' };
-
-interface KeyRingOptions {
-  /** A key with access to everything that is not stored in a file, and its name. */
-  own?: { name: string; key: string } | undefined;
-  /** A data directory whose current keys are accepted too. */
-  home?: string | undefined;
-}
+type KeyLookup = { kind: 'principal' | 'expired'; principal: Principal } | { kind: 'none' | 'wrong' };
 
 interface Entry {
   hash: Buffer;
@@ -54,7 +43,11 @@ export class KeyRing {
   #looking: Promise<readonly Entry[]> | undefined;
   #nextLook: Promise<readonly Entry[]> | undefined;
 
-  constructor({ own, home }: KeyRingOptions) {
+  /**
+   * @param own a key with access to everything that is not stored in a file, and its name
+   * @param home a data directory whose current keys are accepted too
+   */
+  constructor({ own, home }: { own?: { name: string; key: string } | undefined; home?: string | undefined }) {
     this.#own = own === undefined ? [] : [{ hash: keyHash(own.key), principal: everything(own.name) }];
     this.#home = home;
     this.#use = home === undefined ? undefined : keyUse(home);
@@ -77,11 +70,11 @@ export class KeyRing {
     const own = match(this.#own, hash);
     if (own !== undefined) return { kind: 'principal', principal: own.principal };
     const stored = this.#home === undefined ? [] : await this.#stored(this.#home);
-    const found = match(stored, hash);
-    if (found === undefined) return { kind: 'wrong' };
-    if (found.principal.expires <= this.#clock.now()) return { kind: 'expired', principal: found.principal };
-    if (isUse) this.#use?.(found.principal.name);
-    return { kind: 'principal', principal: found.principal };
+    const { principal } = match(stored, hash) ?? {};
+    if (principal === undefined) return { kind: 'wrong' };
+    if (principal.expires <= this.#clock.now()) return { kind: 'expired', principal };
+    if (isUse) this.#use?.(principal.name);
+    return { kind: 'principal', principal };
   }
 
   /** Forces the stored keys to be read again at the next request, and believes the machine's clock again. */
@@ -104,7 +97,7 @@ export class KeyRing {
   }
 
   async #look(home: string): Promise<readonly Entry[]> {
-    const folderTime = await timeOf(keysFolder(home));
+    const folderTime = (await stat(keysFolder(home)).catch(unlessAbsent))?.mtimeMs;
     if (folderTime === undefined) return [];
     const known = this.#known;
     const checkedAt = performance.now();
@@ -119,7 +112,9 @@ export class KeyRing {
     const isSettled = Math.abs(Date.now() - folderTime) > STEP_MS;
     // Taken before the keys are read, so that concurrent changes are noticed.
     const version = await keysVersion(home);
-    const entries = (await listKeys(home)).flatMap(({ key }) => (key === undefined ? [] : [entryOf(key)]));
+    const entries = (await listKeys(home)).flatMap(({ key }) =>
+      key === undefined ? [] : [{ hash: Buffer.from(key.sha256, 'hex'), principal: principalOf(key) }],
+    );
     this.#known = isSettled ? { folderTime, version, checkedAt, entries } : undefined;
     return entries;
   }
@@ -129,16 +124,6 @@ function match(entries: readonly Entry[], hash: Buffer): Entry | undefined {
   let found: Entry | undefined;
   for (const entry of entries) if (timingSafeEqual(entry.hash, hash)) found = entry;
   return found;
-}
-
-const entryOf = (key: StoredKey): Entry => ({
-  hash: Buffer.from(key.sha256, 'hex'),
-  principal: principalOf(key),
-});
-
-/** When a folder last changed, in milliseconds; undefined if it does not exist. */
-async function timeOf(folder: string): Promise<number | undefined> {
-  return (await stat(folder).catch(unlessAbsent))?.mtimeMs;
 }
 
 /** How long a clock that has jumped forward is not trusted. */

@@ -80,17 +80,8 @@ class UploadBatches extends LocalBatchScorer {
     }
     await turns.own();
     const { columns, prediction, engine } = model;
-    this.#own ??= new RecordScorer({
-      layout,
-      features,
-      nulls,
-      appended,
-      counting,
-      columns,
-      prediction,
-      engine,
-      memory: BatchMemory.create(),
-    });
+    const data = { layout, features, nulls, appended, counting };
+    this.#own ??= new RecordScorer({ ...data, columns, prediction, engine, memory: BatchMemory.create() });
     return this.#own.score(batch);
   }
 
@@ -150,14 +141,6 @@ const BATCH_BYTES = 1 << 20;
 /** As much as a few batches of ordinary rows; a larger batch is scored alone. */
 const WINDOW_BYTES = 1 << 20;
 
-interface ScoreUploadOptions {
-  limits: Pick<Limits, 'recordBytes' | 'columns'>;
-  /** Rows per batch, unless the model's work limits allow fewer. */
-  batchRows: number;
-  turns: UploadTurns;
-  threads: ServiceThreads;
-}
-
 /**
  * Scores a CSV or JSON lines by a model of this service.
  *
@@ -167,14 +150,13 @@ interface ScoreUploadOptions {
 export async function scoreUpload(
   { bytes, name }: Pick<UploadedFile, 'bytes' | 'name'>,
   { model, report, work }: Pick<Predictor, 'model' | 'report' | 'work'>,
-  { limits, batchRows, ...scoring }: ScoreUploadOptions,
+  {
+    limits,
+    batchRows,
+    ...scoring
+  }: Omit<UploadScorerOptions, 'model' | 'report'> & { limits: Pick<Limits, 'recordBytes' | 'columns'> },
 ): Promise<ScoredOutputStream> {
-  const scorer = uploadScorer({
-    model,
-    report,
-    ...scoring,
-    batchRows: Math.min(batchRows, work.sliceRows),
-  });
+  const scorer = uploadScorer({ model, report, ...scoring, batchRows: Math.min(batchRows, work.sliceRows) });
   const values = {
     report: '',
     batchBytes: BATCH_BYTES,

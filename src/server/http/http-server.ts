@@ -11,21 +11,17 @@ const KEEP_ALIVE_MS = 72_000;
 /** How often connections are checked for timeouts. */
 const CHECK_MS = 1_000;
 
-interface ServerEvents {
-  /** Called with the connections of the server, once it is created. */
-  onConnections(connections: ServerConnections): void;
-  onClosing: ServerConnectionsOptions['onClosing'];
-}
-
 /**
  * Returns the function that creates the service's HTTP or HTTPS server.
  *
+ * @param onConnections called with the connections of the server, once it is created
  * @throws RowcastError `bad_certificate`
  */
 export function serverFactory(
   limits: Limits,
   tls: Tls | undefined,
-  { onConnections, onClosing }: ServerEvents,
+  onClosing: ServerConnectionsOptions['onClosing'],
+  onConnections: (connections: ServerConnections) => void,
 ): FastifyServerFactory<Server> {
   return handle => {
     const handler: typeof handle = (request, response) =>

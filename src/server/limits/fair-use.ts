@@ -4,13 +4,6 @@ import type { Limits } from '../service-limits.ts';
 import { MainThreadTurns } from './fair-turns.ts';
 import { keyOf, openShares, type Refusal } from './shares.ts';
 
-interface FairUseOptions {
-  limits: Limits;
-  /** Rows per second for each key; no limit if omitted. */
-  maxRowsPerSecond: number | undefined;
-  onRefused(refusal: Refusal): void;
-}
-
 /** Keeps one key from monopolizing the service: shares of common resources, a row rate limit, and round-robin turns. */
 export class FairUse {
   readonly shares: ReturnType<typeof openShares>;
@@ -18,7 +11,8 @@ export class FairUse {
   readonly turns = new MainThreadTurns();
   readonly onRefused: (refusal: Refusal) => void;
 
-  constructor({ limits, maxRowsPerSecond, onRefused }: FairUseOptions) {
+  /** @param maxRowsPerSecond for each key; no limit if undefined */
+  constructor(limits: Limits, maxRowsPerSecond: number | undefined, onRefused: (refusal: Refusal) => void) {
     this.shares = openShares(limits, onRefused);
     this.rowRate = new RowRate(maxRowsPerSecond);
     this.onRefused = onRefused;

@@ -18,13 +18,6 @@ interface Entry {
   isDropped: boolean;
 }
 
-interface ModelCacheOptions {
-  /** Memory limit for all models. */
-  maxBytes?: number;
-  /** Called with a model that nothing uses any more. */
-  onUnload?(model: Model): void;
-}
-
 /**
  * The models of the reports in a data directory: loaded on first use, reloaded after training, least recently used ones
  * dropped to stay within a memory limit.
@@ -40,7 +33,8 @@ export class ModelCache {
   readonly maxBytes: number;
   readonly #onUnload: (model: Model) => void;
 
-  constructor(home: string, { maxBytes = MAX_BYTES, onUnload = () => {} }: ModelCacheOptions = {}) {
+  /** @param onUnload called with a model that nothing uses any more */
+  constructor(home: string, maxBytes = MAX_BYTES, onUnload: (model: Model) => void = () => {}) {
     this.#home = home;
     this.maxBytes = maxBytes;
     this.#onUnload = onUnload;
@@ -119,7 +113,8 @@ export class ModelCache {
       return known;
     }
     if (known !== undefined) this.#drop(known);
-    const entry: Entry = { version, predictor: this.#load(id), bytes: 0, users: 0, isDropped: false };
+    const predictor = loadReport(this.#home, id).then(predictorOf);
+    const entry: Entry = { version, predictor, bytes: 0, users: 0, isDropped: false };
     this.#entries.set(id, entry);
     entry.predictor.then(
       ({ model }) => {
@@ -145,10 +140,6 @@ export class ModelCache {
       bytes -= entry.bytes;
       this.#drop(entry);
     }
-  }
-
-  async #load(id: string): Promise<Predictor> {
-    return predictorOf(await loadReport(this.#home, id));
   }
 
   #drop(entry: Entry): void {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { RowcastError } from '../../base/errors.ts';
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import type { Batch } from '../../formats/records/batch.ts';
 import { receivedScored } from '../../models/local/open-input.ts';
 import type { InputData } from '../../models/local/threads/thread-messages.ts';
@@ -11,19 +12,36 @@ import type { Scored } from '../../scoring/scorer.ts';
 import { ownParts, type ReceivedBody } from '../http/request-body.ts';
 import { KeyTurns } from '../limits/fair-turns.ts';
 import type { ContentMember, Slice } from '../predict/persona-work.ts';
-import type { Predictor } from '../predict/predictor.ts';
+import type { Predictor, WorkLimits } from '../predict/predictor.ts';
 import { RequestError } from '../problems/problems.ts';
-import type { ServiceRequest, ServiceResult } from './thread-messages.ts';
+
+/**
+ * Requests to a thread of the service. Models, inputs of uploads and jobs, which are requests with personas, have numbers;
+ * they are kept until they are closed.
+ */
+export type ServiceRequest =
+  | { kind: 'open-model'; model: number; stored: StoredModel }
+  | { kind: 'close-model'; model: number }
+  | { kind: 'open-input'; input: number; model: number; data: InputData }
+  | { kind: 'score'; input: number; batch: Batch }
+  | { kind: 'close-input'; input: number }
+  | { kind: 'open-job'; job: number; parts: readonly Uint8Array[]; member: ContentMember }
+  | { kind: 'slice'; job: number; model: number; work: WorkLimits }
+  | { kind: 'more'; job: number }
+  | { kind: 'close-job'; job: number };
+
+/** Its responses: to a batch, an opened job, a slice of one, and a request for more of its response. */
+export type ServiceResult =
+  | { kind: 'scored'; scored: Scored }
+  | { kind: 'opened'; id: string }
+  | { kind: 'slice'; slice: Slice }
+  /** Undefined after the last piece. */
+  | { kind: 'piece'; piece: Uint8Array | undefined }
+  /** The request is to be rejected with this problem. */
+  | { kind: 'refused'; code: ProblemCode; detail: string };
 
 /** Smaller bodies and batches are scored on the main thread: that is faster, and takes it less than a millisecond. */
 export const LARGE_REQUEST_BYTES = 16 * 1024;
-
-interface ServiceThreadsOptions {
-  /** The most threads; by default the number of cores. */
-  count?: number | undefined;
-  /** Called when a thread has ended unexpectedly. */
-  onDeath(failure: RowcastError): void;
-}
 
 /** Who asks, and whether the work is still wanted. */
 export interface Asker {
@@ -48,15 +66,19 @@ export interface PersonaJob {
  * when there is work and all others have some; one that has died is replaced in the same way.
  */
 export class ServiceThreads {
-  readonly #options: ServiceThreadsOptions;
+  readonly #onDeath: (failure: RowcastError) => void;
   readonly #count: number;
   readonly #threads = new Set<ServiceThread>();
   readonly #models = new WeakMap<Model, number>();
   #lastNumber = 0;
 
-  constructor(options: ServiceThreadsOptions) {
-    this.#options = options;
-    this.#count = options.count ?? availableParallelism();
+  /**
+   * @param onDeath called when a thread has ended unexpectedly
+   * @param count the most threads
+   */
+  constructor(onDeath: (failure: RowcastError) => void, count = availableParallelism()) {
+    this.#onDeath = onDeath;
+    this.#count = count;
   }
 
   /** The number of a new model, input or job. */
@@ -158,7 +180,7 @@ export class ServiceThreads {
     if (found !== undefined && (found.users === 0 || this.#threads.size >= this.#count)) return found;
     const thread: ServiceThread = new ServiceThread(failure => {
       this.#threads.delete(thread);
-      this.#options.onDeath(failure);
+      this.#onDeath(failure);
     });
     this.#threads.add(thread);
     return thread;

@@ -9,7 +9,7 @@ import { PersonaWork } from '../predict/persona-work.ts';
 import { type PersonaPredictor, personaPredictor } from '../predict/predictor.ts';
 import { RequestError } from '../problems/problems.ts';
 import { lowerPriority } from './lower-priority.ts';
-import type { ServiceRequest, ServiceResult } from './thread-messages.ts';
+import type { ServiceRequest, ServiceResult } from './service-threads.ts';
 
 /** A model that is ready to predict in this thread. */
 type OpenModel = Omit<PersonaPredictor, 'work'> & { stored: StoredModel };

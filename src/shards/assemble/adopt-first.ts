@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import { readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
+import { type Checkpoint, FORMAT, readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
 import type { RunIdentity } from '../../runs/output/output.ts';
 import { RejectsOutput } from '../../runs/output/rejects-output.ts';
 import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
@@ -12,7 +12,7 @@ import { fileAccessOf, giveAccess } from '../../storage/local/access.ts';
 import { LocalOutput } from '../../storage/local/local-output.ts';
 import { storedChunks } from '../../storage/local/verify-committed.ts';
 import type { FileParts, OutputPart } from './file-parts.ts';
-import { coveredParts, firstCheckpoint } from './join-state.ts';
+import { coveredParts, pointAfter } from './join-state.ts';
 
 export interface FirstPart {
   files: Files;
@@ -69,12 +69,20 @@ async function saveFirst(
     await files.syncFolder(folder);
   const { bytes, tail } = rejects.extent;
   const { attempt, fingerprint } = identity;
-  const checkpoint = firstCheckpoint(
-    first,
-    { attempt, fingerprint },
-    { bytes, tail: bytes === 0 ? '' : tail.digest() },
-    predictionType,
-  );
+  const { rowCounts, output: written } = first.result;
+  const { position, prefix } = pointAfter(first, rowCounts, predictionType);
+  const checkpoint: Checkpoint = {
+    format: FORMAT,
+    state: 'running',
+    attempt,
+    fingerprint,
+    position,
+    prefix,
+    output: { ...written, uncompressed: written.bytes },
+    rejects: { bytes, tail: bytes === 0 ? '' : tail.digest() },
+    ...(predictionType !== undefined && { predictionType }),
+    rowCounts,
+  };
   const output = new LocalOutput(paths.output, options);
   await output.checkpoint.replace(Buffer.from(JSON.stringify(checkpoint)));
   await files.syncFolder(dirname(paths.checkpoint));

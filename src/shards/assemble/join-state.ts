@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { PredictionType } from '../../base/contract/predictions.ts';
-import type { Attempt } from '../../runs/attempt.ts';
-import { type Checkpoint, type Fingerprint, FORMAT } from '../../runs/checkpoint/checkpoint.ts';
+import type { Fingerprint } from '../../runs/checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
 import { PrefixDigest } from '../../runs/checkpoint/prefix-digest.ts';
 import type { CommitPoint } from '../../runs/output/output.ts';
@@ -48,28 +47,6 @@ export const pointAfter = (
   rowCounts: RowCounts,
   predictionType: PredictionType | undefined,
 ): CommitPoint => ({ position, prefix: new PrefixDigest().state(), predictionType, rowCounts });
-
-/** The checkpoint of an output that has its first part. */
-export function firstCheckpoint(
-  first: OutputPart,
-  identity: { attempt: Attempt; fingerprint: Fingerprint },
-  rejects: Checkpoint['rejects'],
-  predictionType: PredictionType | undefined,
-): Checkpoint {
-  const { output, rowCounts } = first.result;
-  const { position, prefix } = pointAfter(first, rowCounts, predictionType);
-  return {
-    format: FORMAT,
-    state: 'running',
-    ...identity,
-    position,
-    prefix,
-    output: { ...output, uncompressed: output.bytes },
-    rejects,
-    ...(predictionType !== undefined && { predictionType }),
-    rowCounts,
-  };
-}
 
 /** How many parts a checkpoint covers. Each part has bytes of the input, but not always rows. */
 export function coveredParts(parts: readonly OutputPart[], bytesIn: number): number {

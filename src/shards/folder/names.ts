@@ -49,6 +49,14 @@ export function numbersOf(name: string): { shard: number; attempt: number } | un
   return { shard: Number(shard), attempt: Number(attempt) };
 }
 
+/** The last attempt of each shard, in the names of files of a folder. */
+export function lastAttemptsIn(names: readonly string[]): Map<number, number> {
+  const last = new Map<number, number>();
+  for (const { shard, attempt } of names.flatMap(name => numbersOf(name) ?? []))
+    last.set(shard, Math.max(attempt, last.get(shard) ?? 0));
+  return last;
+}
+
 /** The worker in the name of a file in the folder of workers; undefined for other files. */
 export const workerOf = (name: string): string | undefined => /^([\w-]+)\.json$/.exec(name)?.[1];
 

@@ -4,7 +4,7 @@ import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { processIsGone, thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { CANCELLED, heartbeatName, leaseName, numbersOf } from '../folder/names.ts';
+import { CANCELLED, heartbeatName, lastAttemptsIn, leaseName, numbersOf } from '../folder/names.ts';
 import { LEASE_MS } from '../folder/next-attempt.ts';
 import { isStored, partOutput } from '../folder/part-output.ts';
 import { readHeartbeat, readRecord } from '../folder/read-record.ts';
@@ -50,11 +50,10 @@ export async function readProgress(folder: SharedFolder, among: Backends): Promi
 
 /** The last attempt of each shard that has no result. */
 export async function lastAttempts(folder: SharedFolder): Promise<LastAttempt[]> {
-  const last = new Map<number, number>();
   const finished = new Set((await folder.list('done')).map(name => numbersOf(name)?.shard));
-  for (const { shard, attempt } of (await folder.list('leases')).flatMap(name => numbersOf(name) ?? []))
-    if (!finished.has(shard)) last.set(shard, Math.max(attempt, last.get(shard) ?? 0));
-  const attempts = [...last].map(([shard, attempt]) => readAttempt(folder, shard, attempt));
+  const attempts = [...lastAttemptsIn(await folder.list('leases'))].flatMap(([shard, attempt]) =>
+    finished.has(shard) ? [] : [readAttempt(folder, shard, attempt)],
+  );
   return (await Promise.all(attempts)).filter(each => each !== undefined);
 }
 

@@ -3,7 +3,6 @@ import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver, RunProgress } from '../../runs/observer.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import type { Scorer, TraceBatch } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
@@ -187,11 +186,9 @@ const DAMAGE = ['partial_too_short', 'partial_damaged', 'output_lost'];
 const isTakenOver = (error: unknown, { path }: BegunPart): boolean =>
   isStored(path) && error instanceof RowcastError && error.code === 'locked' && error.location.file === path;
 
-function isDamaged(part: string, { code, location }: RowcastError): boolean {
-  if (isStored(part)) return DAMAGE.includes(code) && location.file?.startsWith(part) === true;
-  const { partial, rejectsPartial } = runFilesOf(part);
-  return DAMAGE.includes(code) && (location.file === partial || location.file === rejectsPartial);
-}
+/** Whether the part of an attempt, or that of its rejects, is not what was written. */
+const isDamaged = (part: string, { code, location }: RowcastError): boolean =>
+  DAMAGE.includes(code) && location.file?.startsWith(part) === true;
 
 export const cancelled = ({ path }: Pick<SharedFolder, 'path'>): RowcastError =>
   new RowcastError('cancelled', 'the run was cancelled', {

@@ -7,34 +7,16 @@ import { type RunFiles, runFilesOf, runOutputsOf } from '../../runs/paths/run-fi
 import type { Backends } from '../../storage/backends.ts';
 import { diskFiles } from '../../storage/durable-files.ts';
 import { fileAccessOf } from '../../storage/local/access.ts';
-import { replaceFile } from '../../storage/local/atomic-write.ts';
-import { verifyCommitted, verifyWhole } from '../../storage/local/verify-committed.ts';
+import { LocalOutput } from '../../storage/local/local-output.ts';
 import { unreadable } from '../../storage/source.ts';
 import { unwritable } from '../../storage/target.ts';
-import { isStored, partOutput } from '../folder/part-output.ts';
+import { partOutput } from '../folder/part-output.ts';
 
 /**
  * The checkpoint of an attempt that ended early; undefined if there is none that can be resumed. If it is damaged, or
  * what it covers, the shard is scored from where an earlier attempt ended, or from its first row.
  */
-export const checkpointOf = (part: string, among: Backends | undefined): Promise<Checkpoint | undefined> =>
-  isStored(part) ? storedCheckpointOf(part, among) : localCheckpointOf(part);
-
-async function localCheckpointOf(part: string): Promise<Checkpoint | undefined> {
-  const files = runFilesOf(part);
-  try {
-    const text = await diskFiles.read(files.checkpoint);
-    if (text === undefined) return undefined;
-    const checkpoint = readCheckpoint(text, files.checkpoint);
-    await verifyPart(files, checkpoint);
-    return checkpoint;
-  } catch (error) {
-    if (error instanceof RowcastError) return undefined;
-    throw unreadable(files.checkpoint, error as Error, 'stopped'); // errors of fs
-  }
-}
-
-async function storedCheckpointOf(
+export async function checkpointOf(
   part: string,
   among: Backends | undefined,
 ): Promise<Checkpoint | undefined> {
@@ -43,25 +25,21 @@ async function storedCheckpointOf(
     const bytes = await output.checkpoint.read();
     if (bytes === undefined) return undefined;
     const checkpoint = readCheckpoint(bytes, output.checkpoint.name);
-    if (checkpoint.state === 'complete' && (await output.isPublished(checkpoint.output))) return checkpoint;
-    await output.verify(checkpoint.output);
-    await rejects.verify(checkpoint.rejects);
+    const isComplete = checkpoint.state === 'complete';
+    for (const [place, written] of [
+      [output, checkpoint.output],
+      [rejects, checkpoint.rejects],
+    ] as const) {
+      // An attempt that was killed at its end may have published them.
+      if (!isComplete || !(await place.isPublished(written))) await place.verify(written);
+      if (isComplete) await place.verifyWhole(written);
+    }
     return checkpoint;
   } catch (error) {
-    if (error instanceof RowcastError && !error.retryable) return undefined;
-    throw error;
+    if (!(error instanceof RowcastError)) throw unreadable(output.checkpoint.name, error as Error, 'stopped'); // errors of fs
+    if (error.retryable) throw error;
+    return undefined;
   }
-}
-
-/** @throws RowcastError if a part does not have what its checkpoint covers */
-async function verifyPart(files: RunFiles, { state, output, rejects }: Checkpoint): Promise<void> {
-  const verify = state === 'complete' ? verifyWhole : verifyCommitted;
-  // An attempt that was killed at its end may have renamed them.
-  for (const { partial, final, written } of [
-    { partial: files.partial, final: files.output, written: output },
-    { partial: files.rejectsPartial, final: files.rejects, written: rejects },
-  ])
-    await verify(diskFiles, (await diskFiles.size(partial)) === undefined ? final : partial, written);
 }
 
 /**
@@ -71,16 +49,14 @@ async function verifyPart(files: RunFiles, { state, output, rejects }: Checkpoin
  * @returns whether there was anything to go on with
  */
 export async function inheritPart(from: string, to: string, isPrivate: boolean): Promise<boolean> {
-  const checkpoint = await localCheckpointOf(from);
+  const checkpoint = await checkpointOf(from, undefined);
   if (checkpoint === undefined) return false;
   const [old, own] = [runFilesOf(from), runFilesOf(to)];
   try {
     if (checkpoint.output.bytes > 0) await copyFirst([old.partial, old.output], own.partial, isPrivate);
     if (checkpoint.rejects.bytes > 0)
       await copyFirst([old.rejectsPartial, old.rejects], own.rejectsPartial, isPrivate);
-    const access = fileAccessOf(own.output, isPrivate);
-    const bytes = checkpointBytes(checkpoint);
-    await replaceFile(diskFiles, own.checkpoint, bytes, { next: own.newCheckpoint, access });
+    await new LocalOutput(to, { isPrivate }).checkpoint.replace(checkpointBytes(checkpoint));
     return true;
   } catch {
     // The part has been removed in the meantime, or the disk is full, which the next write reports.

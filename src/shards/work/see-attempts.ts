@@ -1,6 +1,6 @@
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import type { SharedFolder } from '../../storage/shared-folder.ts';
-import { doneName, leaseName, numbersOf } from '../folder/names.ts';
+import { doneName, lastAttemptsIn, leaseName, numbersOf } from '../folder/names.ts';
 import type { SeenAttempt } from '../folder/next-attempt.ts';
 import { readHeartbeat, readRecord } from '../folder/read-record.ts';
 import { type LeaseHolder, leaseShape, resultShape, type ShardHeartbeat } from '../folder/result-shape.ts';
@@ -132,7 +132,7 @@ export class OtherShards {
       const result = await readRecord(this.#folder, doneName(shard), resultShape);
       if (result !== undefined) this.#finished.set(shard, result.rowCounts);
     }
-    const attempts = await this.#lastAttempts();
+    const attempts = lastAttemptsIn(await this.#folder.list('beats'));
     const running = [...attempts.keys()].filter(shard => shard !== own && !this.#finished.has(shard));
     for (const shard of this.#turns.next(running)) {
       const beat = await readHeartbeat(this.#folder, shard, attempts.get(shard) ?? 0);
@@ -141,14 +141,5 @@ export class OtherShards {
     for (const counts of this.#finished.values()) add(counts);
     for (const shard of running) add(this.#running.get(shard) ?? { read: 0, rejected: 0 });
     return total;
-  }
-
-  async #lastAttempts(): Promise<Map<number, number>> {
-    const last = new Map<number, number>();
-    for (const { shard, attempt } of (await this.#folder.list('beats')).flatMap(
-      name => numbersOf(name) ?? [],
-    ))
-      last.set(shard, Math.max(attempt, last.get(shard) ?? 0));
-    return last;
   }
 }

@@ -70,6 +70,32 @@ export const failureOfConnection = (error: unknown): 'unreachable' | 'unavailabl
 /** What a program was doing when a store failed. */
 export type Purpose = 'read' | 'write';
 
+/** What the user is told of failures that say enough by themselves: a code, a message and what to do. */
+const ERRORS: Readonly<Partial<Record<StoreFailure, readonly [code: string, what: string, hint: string]>>> = {
+  'no bucket': [
+    'no_such_bucket',
+    'there is no such bucket or container',
+    'Check the URL, the region and the endpoint (--store-options).',
+  ],
+  'no credentials': [
+    'no_store_credentials',
+    'no credentials were found (MESSAGE)',
+    "Log in with the store's own command, set its variables, or give --store-options unsigned=true for public objects.",
+  ],
+  expired: [
+    'store_credentials_expired',
+    'the credentials have expired (MESSAGE)',
+    'Renew them, then run the same command again.',
+  ],
+  denied: [
+    'store_access_denied',
+    'access is denied (MESSAGE)',
+    'Grant the permissions that the page docs/stores.md lists, or check the profile.',
+  ],
+  unreachable: ['unreadable_input', 'MESSAGE', 'Check the URL.'],
+  unavailable: ['store_unavailable', 'MESSAGE', 'Run the same command again once the store responds.'],
+};
+
 /**
  * A failure as an error for the user.
  *
@@ -77,63 +103,32 @@ export type Purpose = 'read' | 'write';
  */
 export function storeError(name: string, purpose: Purpose, error: unknown): RowcastError | Interrupted {
   if (error instanceof RowcastError || error instanceof Interrupted) return error;
-  const { failure, message } =
+  const { failure, message, cause } =
     error instanceof StoreError ? error : new StoreError('refused', String(error), error);
   const details = { location: { file: name }, cause: error };
-  const what = purpose === 'read' ? 'cannot read the object' : 'cannot write the object';
-  switch (failure) {
-    case 'missing':
-      return new RowcastError('no_such_file', 'there is no such object', {
-        ...details,
-        hint: 'Check the URL.',
-      });
-    case 'no bucket':
-      return new RowcastError('no_such_bucket', `${what}: there is no such bucket or container`, {
-        ...details,
-        hint: 'Check the URL, the region and the endpoint (--store-options).',
-      });
-    case 'no credentials':
-      return new RowcastError('no_store_credentials', `${what}: no credentials were found (${message})`, {
-        ...details,
-        hint: "Log in with the store's own command, set its variables, or give --store-options unsigned=true for public objects.",
-      });
-    case 'expired':
-      return new RowcastError(
-        'store_credentials_expired',
-        `${what}: the credentials have expired (${message})`,
-        {
-          ...details,
-          severity: 'temporary',
-          hint: 'Renew them, then run the same command again.',
-        },
-      );
-    case 'denied':
-      return new RowcastError('store_access_denied', `${what}: access is denied (${message})`, {
-        ...details,
-        hint: 'Grant the permissions that the page docs/stores.md lists, or check the profile.',
-      });
-    case 'unreachable': {
-      const cause = (error as StoreError).cause as NodeJS.ErrnoException; // by `failureOfConnection`
-      const {
-        code,
-        message: why,
-        hint,
-      } = permanentErrorOf(cause, false, SERVER) ?? {
-        code: 'unreadable_input',
-        message,
-        hint: 'Check the URL.',
-      };
-      return new RowcastError(code, `${what}: ${why}`, { ...details, hint });
-    }
-    case 'unavailable':
-      return new RowcastError('store_unavailable', `${what}: ${message}`, {
-        ...details,
-        severity: 'temporary',
-        hint: 'Run the same command again once the store responds.',
-      });
-    default:
-      return purpose === 'read'
-        ? new RowcastError('unreadable_input', `${what}: ${message}`, details)
-        : new RowcastError('unwritable_output', `${what}: ${message}`, details);
-  }
+  if (failure === 'missing')
+    return new RowcastError('no_such_file', 'there is no such object', {
+      ...details,
+      hint: 'Check the URL.',
+    });
+  const doing = purpose === 'read' ? 'cannot read the object' : 'cannot write the object';
+  const known =
+    failure === 'unreachable'
+      ? permanentErrorOf(cause as NodeJS.ErrnoException, false, SERVER) // by `failureOfConnection`
+      : undefined;
+  if (known !== undefined)
+    return new RowcastError(known.code, `${doing}: ${known.message}`, { ...details, hint: known.hint });
+  const row = ERRORS[failure];
+  if (row === undefined)
+    return new RowcastError(
+      purpose === 'read' ? 'unreadable_input' : 'unwritable_output',
+      `${doing}: ${message}`,
+      details,
+    );
+  const [code, what, hint] = row;
+  return new RowcastError(code, `${doing}: ${what.replace('MESSAGE', () => message)}`, {
+    ...details,
+    ...((failure === 'expired' || failure === 'unavailable') && { severity: 'temporary' }),
+    hint,
+  });
 }

@@ -8,18 +8,20 @@ import { columnTypeOf, type DataSettings } from './settings.ts';
 
 const SHOWN_VALUES = 3;
 
-interface ColumnRow {
-  column: ProfiledColumn;
-  index: number;
-  /** Whether its name tells it from all others, so that choices can be made for it. */
-  isNamed: boolean;
-  rows: number;
-  sampled: number;
-  settings: DataSettings;
-}
-
-/** A row of the table of columns, with the controls for its type and use. */
-export function columnRow({ column, index, isNamed, rows, sampled, settings }: ColumnRow): Html {
+/**
+ * A row of the table of columns, with the controls for its type and use.
+ *
+ * @param isNamed whether its name tells it from all others, so that choices can be made for it
+ */
+export function columnRow(
+  column: ProfiledColumn,
+  index: number,
+  {
+    isNamed,
+    settings,
+    ...counts
+  }: { isNamed: boolean; settings: DataSettings; rows: number; sampled: number },
+): Html {
   const { name } = column;
   const chosen = settings.types.find(([other]) => other === name)?.[1];
   const type = chosen === undefined ? column.type : columnTypeOf(chosen);
@@ -30,9 +32,9 @@ export function columnRow({ column, index, isNamed, rows, sampled, settings }: C
 <th scope="row" class="column-name">${name === '' ? html`<span class="muted">column ${index + 1}</span>` : named(name)}</th>
 <td>${isNamed ? typeControl(column, index, chosen) : column.type}</td>
 <td>${isNamed && html`<label class="check"><input type="checkbox" name="use-${index}" value="1"${flag('checked', !isExcluded)}><span class="visually-hidden">Use ${named(name)}</span></label>`}</td>
-<td class="num">${shareText(missing, rows)}</td>
+<td class="num">${shareText(missing, counts.rows)}</td>
 <td class="num">${distinct.isMore && html`<span aria-hidden="true">&gt; </span><span class="visually-hidden">more than </span>`}${counted(distinct.count)}</td>
-<td>${valuesOf(column, type, { rows, sampled })}</td>
+<td>${valuesOf(column, type, counts)}</td>
 <td class="column-use">${useOf(isExcluded ? 'it was excluded' : leftOut, column.hint)}</td>
 </tr>`;
 }

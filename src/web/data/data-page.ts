@@ -6,6 +6,7 @@ import { sendPage } from '../page.ts';
 import { csrfField } from '../session/csrf.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { num, tableBox } from '../table.ts';
 import { bytesText } from '../texts.ts';
 import { columnRow } from './column-row.ts';
 import type { DataMeta } from './data-files.ts';
@@ -17,14 +18,13 @@ const MAX_SHOWN_COLUMNS = 100;
 /** The button that goes on saves it too, so that no choice is lost. */
 const FORM = 'columns';
 
-interface Data {
-  meta: DataMeta;
-  profile: Profile;
-}
-
 /** GET /data/<id>: what the data holds, and what training will do with its columns. */
-export function dataPage(request: FastifyRequest, reply: FastifyReply, data: Data): FastifyReply {
-  const { meta, profile } = data;
+export function dataPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  meta: DataMeta,
+  profile: Profile,
+): FastifyReply {
   const session = sessionOf(request);
   const content = html`
 <div class="page-head">
@@ -36,8 +36,8 @@ ${deleteButton(meta.id, named(meta.name), session)}
 </div>
 <p class="muted">${countOf(meta.rows, 'row')}, ${countOf(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeOf(meta.created)} by ${person(meta.by)}.</p>
 ${profile.notes.map(note => html`<div class="notice warn">${note}</div>`)}
-${columnsForm(data, session)}
-${firstRows(data)}`;
+${columnsForm(meta, profile, session)}
+${firstRows(profile)}`;
   return sendPage(request, reply, {
     title: meta.name,
     current: '/',
@@ -46,48 +46,39 @@ ${firstRows(data)}`;
   });
 }
 
-function columnsForm({ meta, profile }: Data, session: Session): Html {
-  const { columns, rows, sampled } = profile;
+function columnsForm(meta: DataMeta, profile: Profile, session: Session): Html {
+  const { columns, rows: count, sampled } = profile;
   const uses = new Map<string, number>();
   for (const { name } of columns) uses.set(name, (uses.get(name) ?? 0) + 1);
-  const body = columns.map((column, index) =>
-    columnRow({
-      column,
-      index,
-      rows,
-      sampled,
-      settings: meta.settings,
-      isNamed: column.name !== '' && uses.get(column.name) === 1,
-    }),
-  );
+  const rows = columns.map((column, index) => {
+    const isNamed = column.name !== '' && uses.get(column.name) === 1;
+    return columnRow(column, index, { isNamed, rows: count, sampled, settings: meta.settings });
+  });
   return html`<form class="stack" id="${FORM}" method="post" action="/platform/data/${meta.id}/settings">
 ${csrfField(session)}
 <div class="page-head pinned"><h2>Columns</h2><button class="button" type="submit">Save types and uses</button></div>
 <p class="muted">${
-    sampled < rows
+    sampled < count
       ? `Rows, missing and distinct values are counted in all rows; types, distributions and what is left out are estimated from a random sample of ${counted(sampled)}.`
       : 'What training leaves out may differ slightly, because it keeps a fifth of the rows for testing.'
   }</p>
-<div class="table-box" tabindex="0" role="region" aria-label="Columns">
-<table>
-<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Use</th><th scope="col" class="num">Missing</th><th scope="col" class="num">Distinct</th><th scope="col">Values</th><th scope="col">In training</th></tr></thead>
-<tbody>${body}</tbody>
-</table>
-</div>
+${tableBox({ label: 'Columns', head: ['Column', 'Type', 'Use', num('Missing'), num('Distinct'), 'Values', 'In training'], rows })}
 </form>`;
 }
 
-function firstRows({ profile: { columns, firstRows: rows } }: Data): Html {
+function firstRows({ columns, firstRows: rows }: Profile): Html {
   const shown = columns.slice(0, MAX_SHOWN_COLUMNS);
   const more = columns.length - shown.length;
   return html`<h2>First rows</h2>
 ${more > 0 && html`<p class="muted">Without the last ${countOf(more, 'column')}.</p>`}
-<div class="table-box first-rows" tabindex="0" role="region" aria-label="First rows">
-<table>
-<thead><tr>${shown.map(({ name }) => html`<th scope="col">${named(name)}</th>`)}</tr></thead>
-<tbody>${rows.map(row => html`<tr>${row.slice(0, shown.length).map(value => html`<td>${named(value)}</td>`)}</tr>`)}</tbody>
-</table>
-</div>`;
+${tableBox({
+  label: 'First rows',
+  kind: 'first-rows',
+  head: shown.map(({ name }) => named(name)),
+  rows: rows.map(
+    row => html`<tr>${row.slice(0, shown.length).map(value => html`<td>${named(value)}</td>`)}</tr>`,
+  ),
+})}`;
 }
 
 /** The button that deletes data, after a question. */

@@ -6,13 +6,14 @@ import { counted } from '../../base/number-text.ts';
 import { type ListedReport, listReports, newestReportIds } from '../../models/store/report-store.ts';
 import type { Principal } from '../../server/auth/principal.ts';
 import type { PlatformContext } from '../context.ts';
-import { pageLinks, pageOf, timeInColumn, uploadBox } from '../elements.ts';
+import { pageOf, timeInColumn, uploadBox } from '../elements.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import type { DiskQuota } from '../quota.ts';
 import { csrfField } from '../session/csrf.ts';
 import { mayCreate, sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { num, tableBox, unseen } from '../table.ts';
 import { bytesText } from '../texts.ts';
 import { deleteButton } from './data-page.ts';
 import type { ListedData } from './data-store.ts';
@@ -33,50 +34,45 @@ export async function homePage(
   const { principal } = session;
   const pages = query.parse(request.query);
   const reports = (await newestReportIds(home)).filter(id => principal.canAccess(id));
+  const tableOr = async (next: string): Promise<Html> =>
+    reports.length > 0
+      ? reportTable(home, reports, { principal, page: pages.reports })
+      : html`<div class="empty compact"><h2>No reports yet</h2><p class="muted">${next}</p></div>`;
+  const page = { title: 'Reports', current: '/' } as const;
   if (!mayCreate(principal))
     return sendPage(request, reply, {
-      title: 'Reports',
-      current: '/',
+      ...page,
       content: html`<h1>Reports</h1>
 <div class="notice info">Your key is bound to reports. With it you can use them, but not upload data or train new ones.</div>
-${reports.length > 0 ? await reportTable(home, reports, { principal, page: pages.reports }) : noReports('Ask whoever gave you the key for access to a report.')}`,
+${await tableOr('Ask whoever gave you the key for access to a report.')}`,
     });
   const listed = await data.list();
-  const isEmpty = listed.length === 0 && reports.length === 0;
   return sendPage(request, reply, {
-    title: 'Reports',
-    current: '/',
+    ...page,
     scripts: ['upload.js'],
-    content: isEmpty
-      ? html`<h1 class="visually-hidden">Reports</h1>${firstUpload(session)}`
-      : html`<h1>Reports</h1>
-${reports.length > 0 ? await reportTable(home, reports, { principal, page: pages.reports }) : noReports('Open data below and choose a column to predict.')}
+    content:
+      listed.length === 0 && reports.length === 0
+        ? html`<h1 class="visually-hidden">Reports</h1>${firstUpload(session)}`
+        : html`<h1>Reports</h1>
+${await tableOr('Open data below and choose a column to predict.')}
 ${dataList(listed, { quota: data.quota, session, page: pages.data })}`,
   });
 }
-
-const noReports = (next: string): Html =>
-  html`<div class="empty compact"><h2>No reports yet</h2><p class="muted">${next}</p></div>`;
 
 async function reportTable(
   home: string,
   all: readonly string[],
   { principal: { hasScope }, page }: { principal: Principal; page: string | undefined },
 ): Promise<Html> {
-  const listed = pageOf(all, page);
-  const ids = listed.shown;
-  const links = pageLinks(listed, { list: 'reports', anchor: 'content' });
+  const { shown: ids, links } = pageOf(all, page, { list: 'reports', anchor: 'content' });
   // What the API refuses to such a key.
   if (!hasScope('report'))
     return html`<div class="notice info">Your key cannot read reports: it needs the scope <code>report</code>.</div>
 <ul>${ids.map(id => html`<li><code>${id}</code></li>`)}</ul>${links}`;
   const reports = await listReports(home, { ids, files: ['report.json'] });
-  return html`<div class="table-box" tabindex="0" role="region" aria-label="Reports">
-<table>
-<thead><tr><th scope="col">Report</th><th scope="col">Predicts</th><th scope="col">Algorithm</th><th scope="col" class="num">Testing accuracy or R²</th><th scope="col" class="num">Rows</th><th scope="col">Created (UTC)</th></tr></thead>
-<tbody>${reports.map(reportRow)}</tbody>
-</table>
-</div>${links}`;
+  const quality = [num('Testing accuracy or R²'), num('Rows')];
+  const head = ['Report', 'Predicts', 'Algorithm', ...quality, 'Created (UTC)'];
+  return html`${tableBox({ label: 'Reports', head, rows: reports.map(reportRow) })}${links}`;
 }
 
 function reportRow({ id, report, created }: ListedReport): Html {
@@ -97,18 +93,12 @@ function dataList(
   all: readonly ListedData[],
   { quota, session, page }: { quota: DiskQuota; session: Session; page: string | undefined },
 ): Html {
-  const listed = pageOf(all, page);
+  const { shown, links } = pageOf(all, page, { list: 'data', anchor: 'data' });
+  const sizes = [num('Rows'), num('Columns'), num('Size')];
+  const head = ['File', ...sizes, 'Uploaded (UTC)', unseen('Actions')];
   return html`<div class="page-head"><h2 id="data">Data</h2>${quotaMeter(quota)}</div>
 ${uploadForm(session)}
-${
-  all.length > 0 &&
-  html`<div class="table-box" tabindex="0" role="region" aria-label="Data">
-<table>
-<thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col" class="num">Columns</th><th scope="col" class="num">Size</th><th scope="col">Uploaded (UTC)</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
-<tbody>${listed.shown.map(each => dataRow(each, session))}</tbody>
-</table>
-</div>${pageLinks(listed, { list: 'data', anchor: 'data' })}`
-}`;
+${all.length > 0 && html`${tableBox({ label: 'Data', head, rows: shown.map(each => dataRow(each, session)) })}${links}`}`;
 }
 
 /** How much of the disk space for data is used. */
@@ -135,16 +125,16 @@ function dataRow({ id, meta }: ListedData, session: Session): Html {
 const firstUpload = (session: Session): Html => html`<section class="empty drop" data-upload>
 <h2>Upload data to learn from</h2>
 <p class="lead">A CSV, JSON lines or Parquet file whose rows have a known outcome, such as customers and whether they left or what they spent. Then choose the column to predict.</p>
-${uploadBox(
-  'Upload a file',
-  html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p></form>`,
-)}
+${uploadOr(html`<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p>`, session)}
 </section>`;
 
 /** The form to upload a file, on a page that has data already. */
 const uploadForm = (session: Session): Html => html`<section class="empty drop compact" data-upload>
-${uploadBox(
-  'Upload a file',
-  html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p class="small muted">Or <button class="link" type="submit">try the sample</button>.</p></form>`,
-)}
+${uploadOr(html`<p class="small muted">Or <button class="link" type="submit">try the sample</button>.</p>`, session)}
 </section>`;
+
+const uploadOr = (sample: Html, session: Session): Html =>
+  uploadBox(
+    'Upload a file',
+    html`<form method="post" action="/platform/data/sample">${csrfField(session)}${sample}</form>`,
+  );

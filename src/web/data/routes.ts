@@ -26,8 +26,7 @@ export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, conte
 
     unbound.get<DataParams>('/data/:id', async (request, reply) => {
       const { id } = request.params;
-      const meta = await data.meta(id);
-      return dataPage(request, reply, { meta, profile: await data.profile(id) });
+      return dataPage(request, reply, await data.meta(id), await data.profile(id));
     });
 
     unbound.post<DataParams>('/platform/data/:id/settings', async (request, reply) => {

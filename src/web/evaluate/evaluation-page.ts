@@ -12,6 +12,7 @@ import { barChart } from '../charts/bar-chart.ts';
 import { type Html, type HtmlPart, html, named } from '../html.ts';
 import { noticeBox } from '../notice.ts';
 import { pageInOneFile, tile } from '../page-in-one-file.ts';
+import { num, tableBox } from '../table.ts';
 import { countedText, countText, nameText, percentOf } from '../texts.ts';
 import { classSections } from './class-sections.ts';
 
@@ -59,11 +60,15 @@ function scoredText({ scored }: Evaluation): Html {
 }
 
 /** A table in a box that scrolls. The first cell of a row is its heading; the others are numbers. */
-const table = (name: string, head: readonly HtmlPart[], rows: readonly (readonly HtmlPart[])[]): Html =>
-  html`<div class="table-box" role="region" tabindex="0" aria-label="${name}"><table>
-<thead><tr>${head.map((cell, i) => (i === 0 ? html`<th scope="col">${cell}</th>` : html`<th scope="col" class="num">${cell}</th>`))}</tr></thead>
-<tbody>${rows.map(([first, ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map(cell => html`<td class="num">${cell}</td>`)}</tr>`)}</tbody>
-</table></div>`;
+const table = (name: string, head: readonly string[], rows: readonly (readonly HtmlPart[])[]): Html =>
+  tableBox({
+    label: name,
+    head: head.map((cell, i) => (i === 0 ? cell : num(cell))),
+    rows: rows.map(
+      ([first, ...cells]) =>
+        html`<tr><th scope="row">${first}</th>${cells.map(cell => html`<td class="num">${cell}</td>`)}</tr>`,
+    ),
+  });
 
 const aboutClasses =
   'AUC and Gini say how well the probabilities rank rows: 0.5 and 0 are chance, 1 is perfect. Log loss, Brier score and calibration error are smaller if the probabilities are right.';

@@ -6,6 +6,7 @@ import { confirmButton, copyBox, dayOf, timeOf } from '../elements.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
+import { tableBox, unseen } from '../table.ts';
 import { type KeyFormView, keyFormCard } from './new-key-form.ts';
 
 /** A key that nobody has seen yet. */
@@ -59,17 +60,12 @@ const createdCard = ({ name, key }: NewlyCreated): Html => html`
     ${copyBox(`new-key-${name}`, key, `the key ${name}`)}
   </section>`;
 
-const keyTable = ({ rows, session }: KeysView): Html => html`
-  <div class="table-box" tabindex="0" role="region" aria-label="Keys">
-    <table>
-      <thead><tr>
-        <th scope="col">Key</th><th scope="col">Reports</th><th scope="col">Scopes</th><th scope="col">Created</th>
-        <th scope="col">Last used</th><th scope="col">Expires</th>
-        <th scope="col"><span class="visually-hidden">Actions</span></th>
-      </tr></thead>
-      <tbody>${rows.map(row => keyRow(row, session))}</tbody>
-    </table>
-  </div>`;
+const keyTable = ({ rows, session }: KeysView): Html =>
+  tableBox({
+    label: 'Keys',
+    head: ['Key', 'Reports', 'Scopes', 'Created', 'Last used', 'Expires', unseen('Actions')],
+    rows: rows.map(row => keyRow(row, session)),
+  });
 
 function keyRow({ name, key }: KeyRow, session: Session): Html {
   const revoke =

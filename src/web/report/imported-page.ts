@@ -1,21 +1,17 @@
 import type { ImportedReport } from '../../base/contract/schemas.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Page } from '../page.ts';
-import type { Session } from '../session/sessions.ts';
+import { tableBox } from '../table.ts';
 import { countText } from '../texts.ts';
 import { useIt } from './report-page.ts';
+import type { ReportView } from './report-view.ts';
 import { IMPORT_NOTES, importedOrigin } from './sections/imported-origin.ts';
 import { drivers, notes, reportHeading, warnings } from './sections/overview.ts';
 
-/** The report of a model that another library trained, and who looks at it. */
-interface ImportedView {
-  report: ImportedReport;
-  session: Session;
-  origin: string;
-}
-
 /** The page of a report that was imported without labelled rows, or that predicts numbers: it has no charts of results. */
-export function importedPage(view: ImportedView): Page {
+export function importedPage(
+  view: Pick<ReportView, 'session' | 'origin'> & { report: ImportedReport },
+): Page {
   const { report, origin } = view;
   const features = Object.fromEntries(report.columns.map(({ name }) => [name, null]));
   return {
@@ -43,6 +39,6 @@ function columns({ columns: all }: ImportedReport): Html {
     .map(({ name, type }) => html`<tr><th scope="row">${named(name)}</th><td>${type}</td></tr>`);
   const more = all.length - rows.length;
   return html`<section class="card stack" aria-labelledby="columns"><h2 id="columns">Columns</h2>
-<div class="table-box" tabindex="0" role="region" aria-label="Columns"><table><thead><tr><th scope="col">Column</th><th scope="col">Type</th></tr></thead><tbody>${rows}</tbody></table></div>
+${tableBox({ label: 'Columns', head: ['Column', 'Type'], rows })}
 ${more > 0 && html`<p class="muted">And ${countText(more)} more.</p>`}</section>`;
 }

@@ -23,14 +23,12 @@ export interface LoadedReport {
 /** The evaluation of a report with 100 classes takes about a megabyte. */
 const MAX_REPORTS = 20;
 
-type LoaderContext = Pick<PlatformContext, 'home' | 'models' | 'log'>;
-
 /**
  * Returns a function that loads the reports in a data directory, each kept until it is trained again.
  *
  * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`, as the function
  */
-export function reportLoader(context: LoaderContext): (id: string) => Promise<LoadedReport> {
+export function reportLoader(context: PlatformContext): (id: string) => Promise<LoadedReport> {
   const recent = new Recent<LoadedReport>(MAX_REPORTS);
   /** One at a time, because each reads a whole file. */
   let last: Promise<unknown> = Promise.resolve();
@@ -48,7 +46,7 @@ export function reportLoader(context: LoaderContext): (id: string) => Promise<Lo
   };
 }
 
-async function readAll({ home, models, log }: LoaderContext, id: string): Promise<LoadedReport> {
+async function readAll({ home, models, log }: PlatformContext, id: string): Promise<LoadedReport> {
   const report = await readReport(home, id);
   if (isImported(report) && !isTested(report))
     throw new RequestError(
@@ -57,14 +55,12 @@ async function readAll({ home, models, log }: LoaderContext, id: string): Promis
     );
   // The columns as the model has them: the report does not store the categories.
   const { columns } = (await models.predictor(id)).model;
-  const evaluation = await evaluateReport({ home, id, classes: report.classes ?? [], columns }).catch(
-    error => {
-      log.warn(
-        { event: 'testing_results_damaged', err: error, report: id },
-        'the testing results cannot be evaluated',
-      );
-      return undefined;
-    },
-  );
+  const evaluation = await evaluateReport({ home, id, classes: report.classes ?? [], columns }).catch(err => {
+    log.warn(
+      { event: 'testing_results_damaged', err, report: id },
+      'the testing results cannot be evaluated',
+    );
+    return undefined;
+  });
   return { report, evaluation, fields: personaFields(columns, report.drivers, evaluation?.columns) };
 }

@@ -2,6 +2,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import { toTenths } from '../charts/figure.ts';
 import { type Html, html, named } from '../html.ts';
+import { num, tableBox } from '../table.ts';
 import { countedText, countText, nameText, percentOf, shortened } from '../texts.ts';
 
 type Column = NonNullable<Summary['columns']>[number];
@@ -51,10 +52,18 @@ interface TableOptions {
 function columnTable(columns: readonly Column[], { name, changes, rows }: TableOptions): Html {
   const hasPictures = columns.some(({ ranges, categories }) => ranges !== null || categories !== null);
   const hasTrimmed = columns.some(({ trimmed }) => Boolean(trimmed));
-  return html`<div class="table-box" role="region" tabindex="0" aria-label="${name}"><table class="columns">
-<thead><tr><th scope="col">Column</th>${changes.size > 0 && html`<th scope="col">Change</th>`}<th scope="col" class="num">Missing</th><th scope="col" class="num">Not of its type</th><th scope="col" class="num">Unknown</th>${hasTrimmed && html`<th scope="col" class="num">With spaces</th>`}<th scope="col" class="num">Mean</th>${hasPictures && html`<th scope="col">Values</th>`}</tr></thead>
-<tbody>${columns.map(column => columnRow(column, { rows, changes, hasPictures, hasTrimmed }))}</tbody>
-</table></div>`;
+  const counts = ['Missing', 'Not of its type', 'Unknown', ...(hasTrimmed ? ['With spaces'] : []), 'Mean'];
+  return tableBox({
+    label: name,
+    kind: 'columns',
+    head: [
+      'Column',
+      ...(changes.size > 0 ? ['Change'] : []),
+      ...counts.map(num),
+      ...(hasPictures ? ['Values'] : []),
+    ],
+    rows: columns.map(column => columnRow(column, { rows, changes, hasPictures, hasTrimmed })),
+  });
 }
 
 function columnRow(

@@ -9,6 +9,7 @@ import { barChart } from '../charts/bar-chart.ts';
 import { type DecileRow, decileChart } from '../charts/decile-chart.ts';
 import { type Html, type HtmlPart, html } from '../html.ts';
 import { pageInOneFile } from '../page-in-one-file.ts';
+import { num, tableBox } from '../table.ts';
 import { countedText, countText, nameText, percentOf } from '../texts.ts';
 import { columnsSection } from './columns-section.ts';
 import { durationText, notices, runHeading, statusBadge, timeText } from './heading.ts';
@@ -91,13 +92,15 @@ function optionList(options: Summary['options']): Html | undefined {
 const MAX_FILES = 5000;
 
 /** A line for each of several files. */
-export function filesSection({ runs }: Summary): Html | undefined {
+function filesSection({ runs }: Summary): Html | undefined {
   if (runs === null || runs.length === 0) return undefined;
   return html`<section class="card stack" aria-labelledby="files"><h2 id="files">${countedText(runs.length, 'file')}</h2>
 ${runs.length > MAX_FILES && html`<p class="muted">These are the first ${countText(MAX_FILES)}; the JSON summary has all.</p>`}
-<div class="table-box" role="region" tabindex="0" aria-label="Table of files"><table>
-<thead><tr><th scope="col">Input</th><th scope="col">Status</th><th scope="col" class="num">Scored</th><th scope="col" class="num">Rejected</th><th scope="col" class="num">Time</th></tr></thead>
-<tbody>${firstOf(runs).map(fileRow)}</tbody></table></div>
+${tableBox({
+  label: 'Table of files',
+  head: ['Input', 'Status', num('Scored'), num('Rejected'), num('Time')],
+  rows: firstOf(runs).map(fileRow),
+})}
 </section>`;
 }
 
@@ -118,7 +121,7 @@ function fileRow(run: Summary): Html {
 }
 
 /** Why rows were rejected, if any were. */
-export function rejectsSection({ rows, rejects }: Summary): Html | undefined {
+function rejectsSection({ rows, rejects }: Summary): Html | undefined {
   const reasons = Object.entries(rows.rejected_by).toSorted(([, a], [, b]) => b - a);
   const [worst] = reasons;
   if (worst === undefined) return undefined;
@@ -143,7 +146,7 @@ ${barChart({
 const MAX_SHOWN = 40;
 
 /** The distribution of the probabilities of each class. */
-export function classesSection(summary: Summary): Html | undefined {
+function classesSection(summary: Summary): Html | undefined {
   const all = scoreRows(summary, 'probability');
   if (all.length === 0) return undefined;
   const rows = all.length > MAX_SHOWN ? all.toSorted((a, b) => b.mean - a.mean).slice(0, MAX_SHOWN) : all;
@@ -168,7 +171,7 @@ const psiNote = (psi: number | null | undefined): string | undefined =>
   psi == null ? undefined : `PSI ${psi.toFixed(2)}`;
 
 /** The distribution of each predicted number, or of the predicted labels. */
-export function predictionsSection(summary: Summary): Html | undefined {
+function predictionsSection(summary: Summary): Html | undefined {
   const { labels, drift } = summary;
   const charts = scoreRows(summary, 'number')
     .slice(0, MAX_SHOWN)

@@ -2,19 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { counted, countOf } from '../../base/number-text.ts';
 import { reportIds } from '../../models/store/report-store.ts';
-import {
-  accepted,
-  confirmButton,
-  pageLinks,
-  pageOf,
-  person,
-  separatorField,
-  timeInColumn,
-} from '../elements.ts';
+import { accepted, confirmButton, pageOf, person, separatorField, timeInColumn } from '../elements.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { num, tableBox, unseen } from '../table.ts';
 import { sentence } from '../texts.ts';
 import type { RunContext } from './runs.ts';
 import { maySee, type StoredProgress } from './stored-run.ts';
@@ -105,13 +98,10 @@ function runTable(
   runs: readonly StoredProgress[],
   { session, page }: { session: Session; page: string | undefined },
 ): Html {
-  const listed = pageOf(runs, page);
-  return html`<div class="table-box" tabindex="0" role="region" aria-labelledby="past"><table>
-      <thead><tr><th scope="col">File</th><th scope="col">Status</th><th scope="col"><span class="visually-hidden">Actions</span></th><th scope="col" class="wide-only">Report</th><th scope="col" class="wide-only">Started (UTC)</th>
-        <th scope="col" class="num">Rows</th><th scope="col" class="num">Rejected</th></tr></thead>
-      <tbody>${listed.shown.map(run => row(run, session))}</tbody>
-    </table></div>
-    ${pageLinks(listed, { list: 'runs', anchor: 'past' })}`;
+  const { shown, links } = pageOf(runs, page, { list: 'runs', anchor: 'past' });
+  const wide = ['Report', 'Started (UTC)'].map(text => ({ text, kind: 'wide-only' }) as const);
+  const head = ['File', 'Status', unseen('Actions'), ...wide, num('Rows'), num('Rejected')];
+  return html`${tableBox({ labelledBy: 'past', head, rows: shown.map(run => row(run, session)) })}${links}`;
 }
 
 function row(run: StoredProgress, session: Session): Html {

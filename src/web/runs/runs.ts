@@ -11,15 +11,7 @@ import { newTimedId } from '../stored-json.ts';
 import { Watched } from '../watched.ts';
 import { RunStore } from './run-store.ts';
 import { type ScoreFileOptions, scoreFile } from './score-file.ts';
-import {
-  begin,
-  noFile,
-  runHints,
-  type StoredProgress,
-  type StoredRun,
-  tooManyRuns,
-  wasDeleted,
-} from './stored-run.ts';
+import { begin, runHints, type StoredProgress, type StoredRun } from './stored-run.ts';
 
 /** After this time without its file, a run is forgotten. */
 const WAIT_MS = 60_000;
@@ -173,6 +165,13 @@ const numbersOf = (
   bytes_out: bytesOut,
   seconds: (performance.now() - started) / 1000,
 });
+
+/** @param what how many there are */
+const tooManyRuns = (what: string): RequestError =>
+  new RequestError('too_many_runs', `${what}, which is the limit. Delete runs that you do not need.`);
+
+const noFile = { code: 'request_timeout', message: 'The file did not arrive.', hint: 'Drop it again.' };
+const wasDeleted = { code: 'no_such_run', message: 'The run was deleted.', hint: null };
 
 const isGoingOn = (run: StoredProgress | undefined): boolean =>
   run?.status === 'running' || run?.status === 'waiting';

@@ -61,19 +61,17 @@ export interface ScoreFileOptions {
   stop: AbortSignal;
 }
 
-/** How a run has ended. */
-interface ScoredFile {
-  summary: Summary;
-  /** Undefined unless it failed. */
-  failure: unknown;
-}
-
 /**
  * Stores an upload, then scores it exactly as `rowcast score` would score the file, and writes the output, the rejects
  * and the summary to the run's folder. Once the file is stored, the run goes on without its client, as long as the
  * session does.
+ *
+ * @returns its summary, and why it failed if it has failed
  */
-export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<ScoredFile> {
+export async function scoreFile(
+  upload: Readable,
+  options: ScoreFileOptions,
+): Promise<{ summary: Summary; failure: unknown }> {
   const { client, ended, store } = options;
   let callOff = (): void => {};
   const onStored = (): void => {
@@ -137,10 +135,8 @@ function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
     const { predictor, release } = await models.hold(record.report);
     const { model, report, work } = predictor;
     const batchRows = Math.min(given.batchRows, work.sliceRows);
-    return {
-      scorer: uploadScorer({ model, report, threads, turns, batchRows }),
-      close: async () => release(),
-    };
+    const scorer = uploadScorer({ model, report, threads, turns, batchRows });
+    return { scorer, close: async () => release() };
   };
   return {
     names: plainNames({ input: record.file, output: 'output', report: record.report }),

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { fileFormats } from '../../base/contract/file-formats.ts';
 import { reportId } from '../../base/contract/schemas.ts';
 import type { Principal } from '../../server/auth/principal.ts';
-import { RequestError } from '../../server/problems/problems.ts';
 import type { ShownError } from '../errors/shown-error.ts';
 import { timedId } from '../stored-json.ts';
 
@@ -89,15 +88,3 @@ export const runHints: Readonly<Record<string, string>> = {
   too_many_unseen: 'Check that this is the right file. The command line can score it all the same.',
   unreadable_input: 'The file did not arrive whole. Score it again.',
 };
-
-/** @param what how many there are */
-export const tooManyRuns = (what: string): RequestError =>
-  new RequestError('too_many_runs', `${what}, which is the limit. Delete runs that you do not need.`);
-
-export const noFile: ShownError = {
-  code: 'request_timeout',
-  message: 'The file did not arrive.',
-  hint: 'Drop it again.',
-};
-
-export const wasDeleted: ShownError = { code: 'no_such_run', message: 'The run was deleted.', hint: null };

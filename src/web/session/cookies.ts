@@ -4,13 +4,14 @@ import type { Shared } from '../../server/service.ts';
 import { boundId } from './sessions.ts';
 
 type Where = Pick<Shared, 'host' | 'isEncrypted'>;
+type Kind = 'session' | 'form';
 
 /**
  * The name of a cookie. Where the connection is encrypted, the prefix has browsers refuse it from other hosts and over
  * plain http (RFC 6265bis section 4.1.3). On loopback it contains the port instead, because services of one host share
  * their cookies.
  */
-function nameOf(kind: 'session' | 'form', request: FastifyRequest, where: Where): string {
+function nameOf(kind: Kind, request: FastifyRequest, where: Where): string {
   return isSecure(request, where) ? `__Host-rowcast-${kind}` : `rowcast-${kind}-${request.socket.localPort}`;
 }
 
@@ -19,9 +20,8 @@ const isSecure = ({ headers }: FastifyRequest, { host, isEncrypted }: Where): bo
   isEncrypted || !isLoopback(host) || headers['x-forwarded-proto'] === 'https';
 
 /** Until the browser closes, or the service ends the session. */
-function optionsOf(request: FastifyRequest, where: Where) {
-  return { httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure(request, where) } as const;
-}
+const optionsOf = (request: FastifyRequest, where: Where) =>
+  ({ httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure(request, where) }) as const;
 
 /**
  * What the cookies say about the session of a request: its id, and the token of the sign-in form that it began with. A
@@ -33,29 +33,17 @@ export function readSession(request: FastifyRequest, where: Where): string | und
   return id === undefined ? undefined : boundId(id, readCookie('form', request, where) ?? '');
 }
 
-export function readCookie(
-  kind: 'session' | 'form',
-  request: FastifyRequest,
-  where: Where,
-): string | undefined {
-  return request.cookies[nameOf(kind, request, where)];
-}
+export const readCookie = (kind: Kind, request: FastifyRequest, where: Where): string | undefined =>
+  request.cookies[nameOf(kind, request, where)];
 
-export function setCookie(
-  kind: 'session' | 'form',
-  value: string,
+/** @param value removes the cookie if undefined */
+export const setCookie = (
+  kind: Kind,
+  value: string | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
   where: Where,
-): void {
-  reply.setCookie(nameOf(kind, request, where), value, optionsOf(request, where));
-}
-
-export function clearCookie(
-  kind: 'session' | 'form',
-  request: FastifyRequest,
-  reply: FastifyReply,
-  where: Where,
-): void {
-  reply.clearCookie(nameOf(kind, request, where), optionsOf(request, where));
-}
+): FastifyReply => {
+  const [name, options] = [nameOf(kind, request, where), optionsOf(request, where)];
+  return value === undefined ? reply.clearCookie(name, options) : reply.setCookie(name, value, options);
+};

@@ -73,20 +73,14 @@ export class Sessions {
     const csrfToken = randomBytes(ID_BYTES).toString('base64url');
     const session = { principal, csrfToken, ended: end.signal, notices: [] };
     const now = this.#now();
-    this.#entries.set(sessionHash(boundId(id, browser)), {
-      holder,
-      session,
-      end,
-      createdAt: now,
-      usedAt: now,
-    });
+    this.#entries.set(hashOf(boundId(id, browser)), { holder, session, end, createdAt: now, usedAt: now });
     return id;
   }
 
   /** The session with that bound id, unless it has ended, or its key was revoked or changed or has expired. */
   async find(id: string | undefined): Promise<Session | undefined> {
     if (id === undefined) return undefined;
-    const hash = sessionHash(id);
+    const hash = hashOf(id);
     const entry = await this.#current(hash, true);
     if (entry === undefined) return undefined;
     entry.usedAt = this.#now();
@@ -97,11 +91,11 @@ export class Sessions {
 
   /** Whether the session still goes on; does not count as a use of it. */
   async isOpen(id: string | undefined): Promise<boolean> {
-    return id !== undefined && (await this.#current(sessionHash(id), false)) !== undefined;
+    return id !== undefined && (await this.#current(hashOf(id), false)) !== undefined;
   }
 
   end(id: string | undefined): void {
-    if (id !== undefined) this.#end(sessionHash(id));
+    if (id !== undefined) this.#end(hashOf(id));
   }
 
   /** Ends what should have ended, so that nothing more is sent to it. */
@@ -156,8 +150,8 @@ export class Sessions {
 /** The id of a session together with what it is bound to. */
 export const boundId = (id: string, browser: string): string => `${id}.${browser}`;
 
-/** The time of a lookup by hash reveals nothing about an id. */
-const sessionHash = (id: string): string => createHash('sha256').update(id).digest('hex');
+/** The time of a lookup by hash reveals nothing about an id or a token. */
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Whether a key has the same rights as before. */
 const isSame = (now: Principal, before: Principal): boolean =>
@@ -184,7 +178,7 @@ export class SignInTokens {
 
   create(): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    this.#expiries.set(tokenHash(token), this.#now() + TOKEN_LIFETIME_MS);
+    this.#expiries.set(hashOf(token), this.#now() + TOKEN_LIFETIME_MS);
     const [oldest] = this.#expiries.keys();
     if (this.#expiries.size > MAX_TOKENS && oldest !== undefined) this.#expiries.delete(oldest);
     return token;
@@ -192,12 +186,9 @@ export class SignInTokens {
 
   /** Uses up a token. @returns whether it was valid */
   take(token: string): boolean {
-    const hash = tokenHash(token);
+    const hash = hashOf(token);
     const expiry = this.#expiries.get(hash);
     this.#expiries.delete(hash);
     return expiry !== undefined && this.#now() < expiry;
   }
 }
-
-/** The time of a lookup by hash reveals nothing about a token. */
-const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');

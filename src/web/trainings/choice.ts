@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { reportId } from '../../base/contract/schemas.ts';
 import { counted, partOf } from '../../base/number-text.ts';
 import { hasReport } from '../../models/store/report-store.ts';
@@ -7,7 +6,8 @@ import type { DataMeta } from '../data/data-files.ts';
 import type { Profile, ProfiledColumn } from '../data/profile/profile-shape.ts';
 import { columnTypeOf, type DataSettings } from '../data/settings.ts';
 import { type Html, html, named } from '../html.ts';
-import { sessionOf } from '../session/require-session.ts';
+import type { Session } from '../session/sessions.ts';
+import { tableBox } from '../table.ts';
 import { percentOf } from '../texts.ts';
 import type { Leaks } from './leaks.ts';
 import { readingOf, type TrainingBody } from './order.ts';
@@ -20,27 +20,32 @@ import {
   trainingForm,
 } from './training-form.ts';
 
-export interface ChoiceOptions {
-  request: FastifyRequest;
-  context: PlatformContext;
-  leaks: Leaks;
-  /** A form that was refused, and why. */
-  sent?: TrainingBody & { error: string };
-}
+/** A form that was refused, and why. */
+export type RefusedForm = TrainingBody & { error: string };
 
-interface Choice {
-  meta: DataMeta;
-  profile: Profile;
-  /** The index of the chosen column. */
-  index: number | undefined;
-  /** Whether a training is running. */
-  isBusy: boolean;
-}
-
-/** The form for the chosen column, or the columns to choose from. */
+/**
+ * The form for the chosen column, or the columns to choose from.
+ *
+ * @param index of the chosen column
+ * @param isBusy whether a training is running
+ */
 export async function choice(
-  { request, context, leaks, sent }: ChoiceOptions,
-  { meta, profile, index, isBusy }: Choice,
+  context: PlatformContext,
+  leaks: Leaks,
+  session: Session,
+  {
+    meta,
+    profile,
+    index,
+    isBusy,
+    sent,
+  }: {
+    meta: DataMeta;
+    profile: Profile;
+    index: number | undefined;
+    isBusy: boolean;
+    sent: RefusedForm | undefined;
+  },
 ): Promise<Html> {
   const column = index === undefined ? undefined : profile.columns[index];
   if (index === undefined || column === undefined) return columnList(meta.id, profile);
@@ -54,7 +59,7 @@ export async function choice(
       ? defaultValues(meta, column.name, target)
       : { ...sent, target: sent.target ?? defaultTarget(target), replace: sent.replace !== undefined };
   const form = trainingForm({
-    session: sessionOf(request),
+    session,
     meta,
     column: index,
     isNumeric: column.type === 'numerical',
@@ -64,11 +69,7 @@ export async function choice(
     error: sent?.error,
     isBusy,
   });
-  const search = {
-    ...readingOf(meta, context),
-    predict: column.name,
-    seed: Number(DEFAULT_SEED),
-  };
+  const search = { ...readingOf(meta, context), predict: column.name, seed: Number(DEFAULT_SEED) };
   // A training needs the memory, and nothing can be started before it has ended.
   const leaking = isBusy ? [] : await leaks.of(search);
   const labelled = profile.rows - column.missing;
@@ -168,10 +169,11 @@ function columnList(dataId: string, profile: Profile): Html {
     <div class="stack">
       <h2 id="choose">Choose the column to predict</h2>
       <p class="lead">It must be known for past rows, and is what you want to know about new ones.</p>
-      <div class="table-box" tabindex="0" role="region" aria-labelledby="choose"><table>
-        <thead><tr><th scope="col">Column</th><th scope="col" class="wide-only">Type</th><th scope="col">Values</th></tr></thead>
-        <tbody>${profile.columns.map((column, index) => row(dataId, profile, column, index))}</tbody>
-      </table></div>
+      ${tableBox({
+        labelledBy: 'choose',
+        head: ['Column', { text: 'Type', kind: 'wide-only' }, 'Values'],
+        rows: profile.columns.map((column, index) => row(dataId, profile, column, index)),
+      })}
     </div>`;
 }
 

@@ -1,5 +1,6 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import type { PlatformContext } from '../context.ts';
 import type { Profile } from '../data/profile/profile-shape.ts';
 import { person, timeOf } from '../elements.ts';
 import { type Html, html, named } from '../html.ts';
@@ -9,36 +10,41 @@ import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
 import { sentence } from '../texts.ts';
 import { STAGES, type TrainingProgress, type TrainingState } from '../training-store.ts';
-import { type ChoiceOptions, choice } from './choice.ts';
+import { choice, type RefusedForm } from './choice.ts';
+import type { Leaks } from './leaks.ts';
 import type { Trainings } from './trainings.ts';
-
-interface PredictPageOptions extends ChoiceOptions {
-  reply: FastifyReply;
-  trainings: Trainings;
-  id: string;
-}
 
 const query = z.object({
   column: z.coerce.number().int().min(0).optional().catch(undefined),
   training: z.string().optional().catch(undefined),
 });
 
-/** Sends the Predict page: the columns, or the chosen one and the form, or the training. */
-export async function sendPredictPage(options: PredictPageOptions): Promise<FastifyReply> {
-  const { request, reply, context, trainings, id, sent } = options;
+/**
+ * Sends the Predict page: the columns, or the chosen one and the form, or the training.
+ *
+ * @param id of the data
+ */
+export async function sendPredictPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { context, trainings, leaks }: { context: PlatformContext; trainings: Trainings; leaks: Leaks },
+  id: string,
+  sent?: RefusedForm,
+): Promise<FastifyReply> {
+  const session = sessionOf(request);
   const { column, training } = query.parse(request.query);
   const watched = training === undefined ? undefined : (await trainings.watch(training))?.value;
   const shown = watched?.data.id === id ? watched : undefined;
   const meta = await context.data.meta(id);
   const profile = await context.data.profile(id);
   const current = await trainings.current();
-  const chosen = sent?.column ?? column ?? againOf(shown, profile);
+  const index = sent?.column ?? column ?? againOf(shown, profile);
   const isDone = shown?.status === 'running' || shown?.status === 'finished';
   const content = html`
     <div class="page-head"><h1>Predict with ${named(meta.name)}</h1></div>
-    ${shown && progressView(shown, sessionOf(request))}
+    ${shown && progressView(shown, session)}
     ${current !== undefined && current.id !== shown?.id && busyNotice(current)}
-    ${!isDone && (await choice(options, { meta, profile, index: chosen, isBusy: current !== undefined }))}`;
+    ${!isDone && (await choice(context, leaks, session, { meta, profile, index, isBusy: current !== undefined, sent }))}`;
   return sendPage(request, reply, {
     title: `Predict with ${meta.name}`,
     current: '/',
@@ -67,7 +73,7 @@ function progressView(training: TrainingProgress, session: Session): Html {
   const { id, column, report, by, status } = training;
   return html`
     <section class="card stack" aria-labelledby="training" data-training="${id}" data-status="${status}">
-      <div class="row apart"><h2 id="training">${titles[status]}</h2>${badge(status)}</div>
+      <div class="row apart"><h2 id="training">${titles[status]}</h2><span class="badge ${badges[status]}">${status}</span></div>
       ${outcome(training)}
       <dl class="facts">
         <dt>Predicts</dt><dd>${named(column)}</dd>
@@ -91,12 +97,13 @@ const titles = {
   interrupted: 'The training was interrupted',
 } as const;
 
-function badge(status: TrainingProgress['status']): Html {
-  const kind = { running: 'info', finished: 'good', failed: 'bad', cancelled: '', interrupted: 'warn' }[
-    status
-  ];
-  return html`<span class="badge ${kind}">${status}</span>`;
-}
+const badges = {
+  running: 'info',
+  finished: 'good',
+  failed: 'bad',
+  cancelled: '',
+  interrupted: 'warn',
+} as const;
 
 function outcome({ status, step, stage, report, problem, data }: TrainingProgress): Html {
   switch (status) {

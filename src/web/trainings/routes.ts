@@ -18,6 +18,7 @@ const dataParams = z.object({ id: z.string() });
 export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const trainings = new Trainings(context.home, context.log);
   const leaks = new Leaks();
+  const page = { context, trainings, leaks };
   // A training may take minutes, so the service does not wait for its end. One that was just starting is ended last.
   app.addHook('preClose', async () => void (await Promise.all([trainings.close(), leaks.close()])));
   app.addHook('onClose', () => trainings.close());
@@ -25,7 +26,7 @@ export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, c
 
   app.get('/data/:id/predict', async (request, reply) => {
     const { id } = dataParams.parse(request.params);
-    return sendPredictPage({ request, reply, context, trainings, leaks, id });
+    return sendPredictPage(request, reply, page, id);
   });
 
   app.post('/platform/trainings', async (request, reply) => {
@@ -50,8 +51,7 @@ export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, c
       const { status, detail } = platformProblem(error);
       if (status === 404 || status >= 500) throw error;
       reply.code(status);
-      const sent = { ...body.data, error: detail };
-      return sendPredictPage({ request, reply, context, trainings, leaks, id, sent });
+      return sendPredictPage(request, reply, page, id, { ...body.data, error: detail });
     }
   });
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
-import { exits, rowcast } from '../../support/rowcast.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { fetchChecked, get, post, problemOf } from '../../support/service/client.ts';
 import { persona, trainedHome } from '../../support/service/serving.ts';
 import { openConnection } from '../../support/service/socket.ts';
@@ -13,18 +13,19 @@ import { serve } from './serving.ts';
 
 const keyIn = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();
 
+/** The status of the response to a request with a key, which is 404 if the key is accepted. */
+const statusWith = async (url: string, key: string): Promise<number> =>
+  (await get({ url, key }, '/user/report/none')).status;
+
 describe('rowcast serve', () => {
   it('writes the key of each run to a file named for its port, readable only by its owner', async t => {
     const home = await newFolder(t);
-    const [one, two] = await Promise.all([
-      serve(t, { ROWCAST_HOME: home }),
-      serve(t, { ROWCAST_HOME: home }),
-    ]);
-    for (const { url, end } of [one, two]) {
+    const env = { ROWCAST_HOME: home };
+    for (const { url, end } of await Promise.all([serve(t, env), serve(t, env)])) {
       const file = join(home, `serve-${new URL(url).port}.key`);
       assert.equal((await stat(file)).mode & 0o777, 0o600);
       const key = await keyIn(file);
-      assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
+      assert.equal(await statusWith(url, key), 404);
       assert.ok(!(await end()).join('\n').includes(key));
     }
   });
@@ -34,11 +35,8 @@ describe('rowcast serve', () => {
     const { url, end } = await serve(t, { ROWCAST_HOME: home });
     const { port } = new URL(url);
     const before = await keyIn(join(home, `serve-${port}.key`));
-    await exits(
-      rowcast(['serve', '--port', port], { env: { ROWCAST_HOME: home } }),
-      2,
-      /^rowcast: cannot listen on 127\.0\.0\.1:\d+: .*\[cannot_listen\]/,
-    );
+    const second = rowcast(['serve', '--port', port], { env: { ROWCAST_HOME: home } });
+    await exits(second, 2, /^rowcast: cannot listen on 127\.0\.0\.1:\d+: .*\[cannot_listen\]/);
     assert.equal(await keyIn(join(home, `serve-${port}.key`)), before);
     assert.deepEqual(await readdir(home), [`serve-${port}.key`]);
     await end();
@@ -48,17 +46,8 @@ describe('rowcast serve', () => {
     const home = join(await newFolder(t), 'home');
     // There is nothing to read here, and nothing can be created.
     await symlink('nowhere/else', home);
-    await exits(
-      rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } }),
-      2,
-      /^rowcast: .*serve-\d+\.key: cannot write the temporary API key/m,
-    );
-  });
-
-  it('trims white space from the environment’s key, as clients do', async t => {
-    const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: ' k\n' });
-    assert.equal((await get({ url, key: 'k' }, '/user/report/none')).status, 404);
-    await end();
+    const says = /^rowcast: .*serve-\d+\.key: cannot write the temporary API key/m;
+    await exits(rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } }), 2, says);
   });
 
   it('creates no key if there are any, and notices keys that are added or revoked', async t => {
@@ -68,11 +57,10 @@ describe('rowcast serve', () => {
       (await rowcast(['keys', 'add', name], { env })).stdout.toString().trim();
     const first = await add('first');
     const { url, end } = await serve(t, env);
-    const status = async (key: string) => (await get({ url, key }, '/user/report/none')).status;
     const second = await add('second');
-    assert.deepEqual([await status(first), await status(second)], [404, 404]);
+    assert.deepEqual([await statusWith(url, first), await statusWith(url, second)], [404, 404]);
     await rowcast(['keys', 'revoke', 'first'], { env });
-    assert.deepEqual([await status(first), await status(second)], [401, 404]);
+    assert.deepEqual([await statusWith(url, first), await statusWith(url, second)], [401, 404]);
     const lines = await end();
     assert.deepEqual(await readdir(home), ['keys']);
     assert.ok(lines.every(line => !line.includes(first) && !line.includes(second)));
@@ -84,8 +72,7 @@ describe('rowcast serve', () => {
     await mkdir(join(home, 'keys'));
     await writeFile(join(home, 'keys', 'broken.json'), '{');
     const { url, end } = await serve(t, env);
-    const key = await keyIn(join(home, `serve-${new URL(url).port}.key`));
-    assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
+    assert.equal(await statusWith(url, await keyIn(join(home, `serve-${new URL(url).port}.key`))), 404);
     assert.match((await end()).join('\n'), /^rowcast: the key "broken" is damaged and is not accepted; /m);
     await rowcast(['keys', 'add', 'sound'], { env });
     const [first = '', second = ''] = await (await serve(t, env)).end();
@@ -93,11 +80,11 @@ describe('rowcast serve', () => {
     assert.match(second, /serving the reports/);
   });
 
-  it('accepts the environment’s key in addition to those of the home', async t => {
+  it('accepts the environment’s key without white space, as clients send it, and those of the home', async t => {
     const env = { ROWCAST_HOME: await newFolder(t) };
     const stored = (await rowcast(['keys', 'add', 'x'], { env })).stdout.toString().trim();
-    const { url, end } = await serve(t, { ...env, ROWCAST_API_KEY: 'k' });
-    for (const key of [stored, 'k']) assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
+    const { url, end } = await serve(t, { ...env, ROWCAST_API_KEY: ' k\n' });
+    for (const key of [stored, 'k']) assert.equal(await statusWith(url, key), 404);
     await end();
   });
 
@@ -117,70 +104,54 @@ describe('rowcast serve', () => {
     await end();
   });
 
-  it('serves health, metrics and OpenAPI without a key', async t => {
-    const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
-    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
-      assert.equal((await fetchChecked(url + path)).status, 200, path);
-    await end();
-  });
-
-  const refusals = [
-    {
-      what: 'a request rate of zero',
-      args: ['--max-requests-per-second', '0'],
-      says: /--max-requests-per-second: .*\[bad_option\]/,
-    },
-    {
-      what: 'a row rate of zero',
-      args: ['--max-rows-per-second', '0'],
-      says: /--max-rows-per-second: .*\[bad_option\]/,
-    },
-    {
-      what: 'too little disk space for responses',
-      args: ['--max-spill-bytes', '1KiB'],
-      says: /--max-spill-bytes: .*\[bad_option\]/,
-    },
-    { what: 'a certificate without its key', args: ['--tls-cert', 'c'], says: /given together \[usage\]/ },
-    {
-      what: 'a certificate that does not exist',
-      args: ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
-      says: /none\.pem: cannot be read: .*\[no_such_file\]/,
-    },
-    {
-      what: 'an invalid certificate',
-      args: ['--tls-cert', 'package.json', '--tls-key', 'package.json'],
-      says: /\[bad_certificate\]/,
-    },
-    { what: 'an empty port', args: ['--port='], says: /--port: must not be empty/ },
-    { what: 'a blank port', args: ['--port', ' '], says: /--port "" is not a port/ },
-    { what: 'a port in another notation', args: ['--port', '0x50'], says: /--port "0x50" is not a port/ },
-    { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is not a port/ },
-    { what: 'an empty host', args: ['--host='], says: /--host: must not be empty/ },
-    { what: 'a blank host', args: ['--host', ' '], says: /--host is empty/ },
-    {
-      what: 'a key that contains a space',
-      key: 'a b',
-      says: /ROWCAST_API_KEY contains characters .*\[no_key\]/,
-    },
-    {
-      what: 'a short key on a host that others can reach',
-      args: ['--host', '0.0.0.0'],
-      key: 'z'.repeat(31),
-      says: /fewer than 32 characters.*\[short_key\]/,
-    },
-    { what: 'a blank key', key: ' ', says: /ROWCAST_API_KEY contains characters/ },
-    { what: 'a key with non-ASCII characters', key: 'sécret', says: /ROWCAST_API_KEY contains characters/ },
-  ];
-  for (const { what, args = [], key, says } of refusals)
+  const port = (text: string) => [['--port', text], `--port "${text.trim()}" is not a port`] as const;
+  for (const [what, [args, says, key]] of Object.entries<
+    readonly [args: readonly string[], says: string | RegExp, key?: string]
+  >({
+    'a request rate of zero': [
+      ['--max-requests-per-second', '0'],
+      /--max-requests-per-second: .*\[bad_option\]/,
+    ],
+    'a row rate of zero': [['--max-rows-per-second', '0'], /--max-rows-per-second: .*\[bad_option\]/],
+    'too little disk space for responses': [
+      ['--max-spill-bytes', '1KiB'],
+      /--max-spill-bytes: .*\[bad_option\]/,
+    ],
+    'a certificate without its key': [['--tls-cert', 'c'], 'given together [usage]'],
+    'a certificate that does not exist': [
+      ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
+      /none\.pem: cannot be read: .*\[no_such_file\]/,
+    ],
+    'an invalid certificate': [
+      ['--tls-cert', 'package.json', '--tls-key', 'package.json'],
+      '[bad_certificate]',
+    ],
+    'an empty port': [['--port='], '--port: must not be empty'],
+    'a blank port': port(' '),
+    'a port in another notation': port('0x50'),
+    'a port that is too high': port('65536'),
+    'an empty host': [['--host='], '--host: must not be empty'],
+    'a blank host': [['--host', ' '], '--host is empty'],
+    'a key that contains a space': [[], /ROWCAST_API_KEY contains characters .*\[no_key\]/, 'a b'],
+    'a short key on a host that others can reach': [
+      ['--host', '0.0.0.0'],
+      /fewer than 32 characters.*\[short_key\]/,
+      'z'.repeat(31),
+    ],
+    'a blank key': [[], 'ROWCAST_API_KEY contains characters', ' '],
+    'a key with non-ASCII characters': [[], 'ROWCAST_API_KEY contains characters', 'sécret'],
+    'the web platform in a browser, and to leave it out': [
+      ['--open', '--no-web'],
+      /--open and --no-web exclude each other.*\n.*Leave out --no-web/,
+    ],
+  }))
     it(`refuses ${what}`, async t => {
-      const home = await newFolder(t);
-      const { stderr } = await exits(
-        rowcast(['serve', '--port', '0', ...args], {
-          env: { ROWCAST_HOME: home, ...(key !== undefined && { ROWCAST_API_KEY: key }) },
-        }),
-        2,
-        says,
-      );
+      const env = {
+        ROWCAST_HOME: await newFolder(t),
+        ...(key !== undefined && { ROWCAST_API_KEY: key }),
+      };
+      const { stderr } = await exits(rowcast(['serve', '--port', '0', ...args], { env }), 2);
+      assert.ok(typeof says === 'string' ? stderr.includes(says) : says.test(stderr), stderr);
       assert.ok(key === undefined || key === ' ' || !stderr.includes(key));
     });
 
@@ -193,14 +164,16 @@ describe('rowcast serve', () => {
     await end();
   });
 
-  it('logs one line when it listens, and one per request', async t => {
+  it('serves health, metrics and OpenAPI without a key, and logs when it listens, and each request', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
     await get({ url, key: 'k' }, '/user/report/none?secret=1');
     await get({ url, key: 'wrong' }, '/elsewhere');
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
+      assert.equal((await fetchChecked(url + path)).status, 200, path);
     const [listening, ...requests] = await end();
     assert.match(listening ?? '', /^rowcast: serving the reports in .* at http:/);
     assert.deepEqual(
-      requests.map(line => line.replace(/\d+ ms/, 'N ms').replace(/[\da-f-]{36}/, 'ID')),
+      requests.slice(0, 2).map(line => line.replace(/\d+ ms/, 'N ms').replace(/[\da-f-]{36}/, 'ID')),
       [
         'rowcast: GET /user/report/… 404 in N ms (key (own), from 127.0.0.1, request ID)',
         'rowcast: GET /… 404 in N ms (from 127.0.0.1, request ID)',
@@ -211,7 +184,7 @@ describe('rowcast serve', () => {
   it('logs the same as JSON members with --log-format json', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' };
     const { url, end } = await serve(t, env, ['--log-format', 'json']);
-    await get({ url, key: 'wrong' }, '/user/report/none');
+    await statusWith(url, 'wrong');
     const [, request = ''] = await end();
     const { method, route, path, status, ms, reqId } = JSON.parse(request);
     assert.deepEqual(

@@ -5,28 +5,28 @@ import { describeTotals, latencyText } from '../../../src/cli/terminal/plan-text
 it('the totals of a plan say whether the outputs fit on their disk', () => {
   const totals = {
     rows: 2000,
-    isExact: true,
-    isLowerBound: false,
+    is_exact: true,
+    is_lower_bound: false,
     requests: 2,
-    sent: 2000,
-    outputBytes: 47.2e6,
+    rows_sent: 2000,
+    disk_bytes: 47.2e6,
     cost: null,
     saved: null,
   };
   const rows = '2,000 rows, 2 requests, ';
   assert.equal(
-    describeTotals({ ...totals, freeBytes: 69.9e9 }),
+    describeTotals({ ...totals, free_bytes: 69.9e9 }),
     `${rows}up to 47.2 MB of disk space (69.9 GB free)`,
   );
   assert.equal(
-    describeTotals({ ...totals, freeBytes: 12.6e6 }),
+    describeTotals({ ...totals, free_bytes: 12.6e6 }),
     `${rows}up to 47.2 MB of disk space (only 12.6 MB free, so the output may not fit)`,
   );
   assert.equal(
-    describeTotals({ ...totals, isExact: false, isLowerBound: true, freeBytes: 12.6e6 }),
+    describeTotals({ ...totals, is_exact: false, is_lower_bound: true, free_bytes: 12.6e6 }),
     'at least 2,000 rows, at least 2 requests, at least 47.2 MB of disk space (only 12.6 MB free, so the output does not fit)',
   );
-  assert.equal(describeTotals({ ...totals, freeBytes: null }), `${rows}up to 47.2 MB of disk space`);
+  assert.equal(describeTotals({ ...totals, free_bytes: null }), `${rows}up to 47.2 MB of disk space`);
 });
 
 it('the latency of requests is a range, or one number if both ends are the same', () => {

@@ -1,36 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { connectReports, ReportClient } from '../../../src/client/protocols/report/report-client.ts';
 import { permanentError } from '../../../src/client/transport/permanent-errors.ts';
-import { newFolder } from '../../support/folder.ts';
-import { listen, portOf } from '../../support/listen.ts';
+import { authority, noOpenssl, pems } from '../../support/certificates.ts';
 import { startRaw, whole } from '../../support/stub/raw.ts';
 import { startStub } from '../../support/stub/service.ts';
 
-const skip =
-  spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl to make a certificate';
-
-/** Starts an https server with an untrusted certificate; returns its port. */
-async function startTls(t: TestContext): Promise<number> {
-  const folder = await newFolder(t);
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const subject = ['-subj', '/CN=localhost', '-days', '2'];
-  spawnSync('openssl', [
-    ...'req -x509 -newkey rsa:2048 -nodes -keyout'.split(' '),
-    key,
-    '-out',
-    cert,
-    ...subject,
-  ]);
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
-    response.end(),
-  );
-  await listen(t, server);
-  return portOf(server);
+/** Starts an https server with an untrusted certificate; returns its host and port. */
+async function startTls(t: TestContext): Promise<string> {
+  const { server } = await authority();
+  return (await startStub(t, { tls: pems(server) })).url.replace('https://', '');
 }
 
 /** Asserts that every kind of request fails at the first attempt, despite a large --max-outage. */
@@ -66,12 +45,12 @@ describe('a request stops at once, because retrying cannot help,', { concurrency
     assert.match(`${found.message}. ${found.hint}`, /another host name.*in the URL/);
   });
 
-  it('if the certificate is not trusted', { skip }, async t => {
-    await assertStops(t, `https://127.0.0.1:${await startTls(t)}`, 'bad_certificate');
+  it('if the certificate is not trusted', { skip: noOpenssl }, async t => {
+    await assertStops(t, `https://${await startTls(t)}`, 'bad_certificate');
   });
 
-  it('if it is http to an https port', { skip }, async t => {
-    await assertStops(t, `http://127.0.0.1:${await startTls(t)}`, 'tls_expected');
+  it('if it is http to an https port', { skip: noOpenssl }, async t => {
+    await assertStops(t, `http://${await startTls(t)}`, 'tls_expected');
   });
 
   it('if it is http to an https port that responds with a TLS alert, or with 400 like nginx', async t => {

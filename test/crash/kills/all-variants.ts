@@ -8,7 +8,7 @@ export interface AllOptions {
   /** The same seed gives the same moments; where they hit depends on the machine. */
   seed: number;
   /** All, by default. */
-  only?: readonly (() => Variant)[];
+  only?: readonly Variant[];
   /** Whether to stop. */
   isOver?: () => boolean;
 }
@@ -18,14 +18,14 @@ const LANES = 2;
 
 /** Kills runs of each variant, the same number of each. */
 export async function killAll({ kills, seed, only = variants, isOver }: AllOptions): Promise<Tally[]> {
-  const waiting = only.map((make, index) => ({ make, index }));
+  const waiting = [...only.entries()];
   const tallies: Tally[] = [];
   const lane = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { make, index } = next;
+      const [index, variant] = next;
       const share =
         Math.floor((kills * (index + 1)) / only.length) - Math.floor((kills * index) / only.length);
-      const tally = await killRuns(make(), {
+      const tally = await killRuns(variant, {
         kills: share,
         random: random(seed + index),
         ...(isOver && { isOver }),

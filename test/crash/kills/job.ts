@@ -8,11 +8,14 @@ import { type RunOptions, rowcast } from '../../support/rowcast.ts';
 import { type Stub, startStub } from '../../support/stub/service.ts';
 import { rejectSome } from '../unscorable.ts';
 import { BATCH_ROWS, ROWS, SENT, type Variant } from '../variants.ts';
+import type { Moment } from './moment.ts';
 import { VaryingService } from './varying.ts';
 
 /** A variant in its own folder, with its own service. */
 export interface Job {
   variant: Variant;
+  /** The bytes of the input. */
+  bytes: Buffer;
   folder: string;
   input: string;
   output: string;
@@ -36,7 +39,8 @@ export const earlierFiles = [EARLIER, `${EARLIER}.reuse`];
 export async function prepare(variant: Variant, folder: string, random: Random): Promise<Job> {
   const usual = variant.output.startsWith('out.jsonl') ? 'in.jsonl' : 'in.csv';
   const input = join(folder, variant.inputName ?? usual);
-  await writeFile(input, variant.input);
+  const bytes = variant.input();
+  await writeFile(input, bytes);
   const stub = await startStub(undefined, {
     ...(variant.report && { report: variant.report }),
     async behave(call) {
@@ -47,51 +51,28 @@ export async function prepare(variant: Variant, folder: string, random: Random):
       return variant.hasRejects ?? false;
     },
   });
-  const output = join(folder, variant.output);
-  const summary = join(folder, 'summary.json');
   const job: Job = {
-    variant,
-    folder,
-    input,
-    output,
-    summary,
-    stub,
-    scoringMs: 0,
-    calls: 0,
-    earlierBytes: 0,
-    onCall: undefined,
-    service: new VaryingService(),
+    ...{ variant, bytes, folder, input, stub, service: new VaryingService() },
+    output: join(folder, variant.output),
+    summary: join(folder, 'summary.json'),
+    ...{ scoringMs: 0, calls: 0, earlierBytes: 0, onCall: undefined },
   };
   if (variant.earlier !== undefined) {
     const before = join(folder, 'before.csv');
-    await writeFile(before, variant.earlier);
-    const args = [
-      'score',
-      before,
-      '-o',
-      join(folder, EARLIER),
-      '--report',
-      'r',
-      '--features',
-      SENT,
-      '--url',
-      stub.url,
-    ];
-    await rowcast([...args, '--reuse', 'none'], { env: { ROWCAST_API_KEY: stub.key } });
+    await writeFile(before, variant.earlier());
+    const args = ['score', before, '-o', join(folder, EARLIER), '--report', 'r', '--features', SENT];
+    args.push('--url', stub.url, '--reuse', 'none');
+    await rowcast(args, { env: { ROWCAST_API_KEY: stub.key } });
     job.earlierBytes = (await stat(join(folder, EARLIER))).size;
     await Promise.all([before, join(folder, `${EARLIER}.rejects`)].map(path => rm(path, { force: true })));
   }
   return job;
 }
 
-/** The command, the same at each start, and its stdin: the first `bytes` of the input if given. */
+/** The command, the same at each start, and its stdin, which may end too early. */
 export function commandOf(
-  { variant, folder, input, output, summary, stub }: Job,
-  {
-    failingSync,
-    bytes,
-    readingAt,
-  }: { failingSync?: number | undefined; bytes?: number | undefined; readingAt?: number | undefined } = {},
+  { variant, bytes, folder, input, output, summary, stub }: Job,
+  { failingSync, truncated, readingAt }: Pick<Moment, 'failingSync' | 'truncated' | 'readingAt'> = {},
 ): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
   args.push('--features', SENT, '--checkpoint-interval', '0', '--batch-rows', String(BATCH_ROWS));
@@ -105,7 +86,7 @@ export function commandOf(
       WAITING_READ: JSON.stringify([join(folder, EARLIER), readingAt, waitsIn(folder)]),
     }),
   };
-  return [args, variant.isPiped ? { env, stdin: variant.input.subarray(0, bytes) } : { env }];
+  return [args, variant.isPiped ? { env, stdin: bytes.subarray(0, truncated?.bytes) } : { env }];
 }
 
 const waitingReads = pathToFileURL(join(root, 'dist/test/crash/files/waiting-reads.js')).href;

@@ -11,23 +11,31 @@ import type { Random } from '../../../fixtures/random.ts';
 import { type Finished, rowcast, startRowcast } from '../../support/rowcast.ts';
 import type { Variant } from '../variants.ts';
 import { commandOf, earlierFiles, type Job, prepare, waitsIn } from './job.ts';
-import { isDue, type Moment, momentOf, type Phase, phaseOf } from './moment.ts';
+import { isDue, type Moment, momentOf, phaseOf, phases } from './moment.ts';
 import { differenceOf } from './varying.ts';
 
+/**
+ * What is counted: kills, where they hit, runs that ended because a sync failed, kills after the pipe had ended within a
+ * record or while the earlier output was read, and runs that reported resuming an unfinished one.
+ */
+const counted = [...phases, 'kills', 'failedSyncs', 'truncated', 'reading', 'resumes'] as const;
+
 /** The results of kills. */
-export interface Tally {
+export interface Tally extends Record<(typeof counted)[number], number> {
   variant: string;
-  kills: number;
-  /** Runs that ended because a sync failed, and kills after the pipe had ended within a record. */
-  failedSyncs: number;
-  truncated: number;
-  /** Kills while the earlier output was read. */
-  reading: number;
-  /** Runs that reported resuming an unfinished one. */
-  resumes: number;
-  phases: Record<Phase, number>;
   /** What was wrong. */
   failures: string[];
+}
+
+export function sumOf(variant: string, tallies: readonly Tally[]): Tally {
+  const sums = counted.map(name => [name, tallies.reduce((sum, tally) => sum + tally[name], 0)]);
+  return { ...Object.fromEntries(sums), variant, failures: tallies.flatMap(({ failures }) => failures) };
+}
+
+/** @param more what else is said about where they hit */
+export function describeKills(tally: Tally, more: readonly string[] = []): string {
+  const where = [...phases.map(phase => `${tally[phase]} ${phase}`), ...more];
+  return `${tally.variant}: ${tally.kills} kills (${where.join(', ')}), ${tally.resumes} resumes`;
 }
 
 export interface KillOptions {
@@ -42,17 +50,7 @@ const MAX_KILLS = 5;
 
 /** Kills runs of a variant at random moments until each is done, and compares the results. */
 export async function killRuns(variant: Variant, { kills, random, isOver }: KillOptions): Promise<Tally> {
-  const none = { 'before the first checkpoint': 0, 'in the middle': 0, 'at the end': 0 };
-  const tally: Tally = {
-    variant: variant.name,
-    kills: 0,
-    failedSyncs: 0,
-    truncated: 0,
-    reading: 0,
-    resumes: 0,
-    phases: none,
-    failures: [],
-  };
+  const tally = sumOf(variant.name, []);
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-crash-'));
   const job = await prepare(variant, folder, random);
   try {
@@ -112,13 +110,8 @@ interface Until {
 async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): Promise<void> {
   const { folder, input, output, summary, variant } = job;
   const kept = `${output}.reuse`;
-  const expected = [
-    input,
-    summary,
-    ...wanted.files.keys(),
-    kept,
-    ...earlierFiles.map(name => join(folder, name)),
-  ];
+  const earlier = earlierFiles.map(name => join(folder, name));
+  const expected = [input, summary, ...wanted.files.keys(), kept, ...earlier];
   for (let kills = 0; ; ) {
     const moment = kills < most ? await momentOf(job, random, tally.kills) : undefined;
     const { code, signal, stderr } = await runUntil(job, moment);
@@ -142,7 +135,7 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
     }
     kills++;
     tally.kills++;
-    tally.phases[await phaseOf(job)]++;
+    tally[await phaseOf(job)]++;
     if (variant.isTouched) await utimes(input, tally.kills, tally.kills);
   }
   for (const path of wanted.files.keys())
@@ -185,8 +178,7 @@ async function problemOf({ variant, input, output }: Job): Promise<string | unde
 /** Runs the command to its end, or to a kill. */
 async function runUntil(job: Job, moment: Moment | undefined): Promise<Finished> {
   const { truncated, failingSync, readingAt } = moment ?? {};
-  const options = { failingSync, bytes: truncated?.bytes, readingAt };
-  const { child, finished } = startRowcast(...commandOf(job, options));
+  const { child, finished } = startRowcast(...commandOf(job, moment));
   const ended = new AbortController();
   const killAfter = async ({ ms, signal }: Moment): Promise<void> => {
     await delay(ms, undefined, { signal: ended.signal }).catch(() => {}); // it has already ended

@@ -59,7 +59,7 @@ export async function momentOf(job: Job, random: Random, number: number): Promis
 const MAX_SYNCS = 16;
 
 /** A position in the note of a row that no checkpoint covers yet, and that the service accepts. */
-async function truncate({ variant: { input }, output }: Job, random: Random): Promise<Truncated | undefined> {
+async function truncate({ bytes: input, output }: Job, random: Random): Promise<Truncated | undefined> {
   const next = (await checkpointOf(output))?.position.row ?? 1;
   const id = random.whole(Math.min(next, ROWS - 1), ROWS - 1);
   const start = input.indexOf(`\n${id},`) + 1;
@@ -74,7 +74,7 @@ export const isDue = ({ calls, atCheckpoint }: Moment, seen: number, { output }:
 
 /** Where kills hit, according to the files they left. */
 export const phases = ['before the first checkpoint', 'in the middle', 'at the end'] as const;
-export type Phase = (typeof phases)[number];
+type Phase = (typeof phases)[number];
 
 export async function phaseOf({ output }: Job): Promise<Phase> {
   const checkpoint = await checkpointOf(output);

@@ -2,16 +2,14 @@
 
 import { variants } from '../variants.ts';
 import { killAll } from './all-variants.ts';
-import type { Tally } from './kills.ts';
-import { phases } from './moment.ts';
+import { describeKills, sumOf, type Tally } from './kills.ts';
 
 /** Kills per round, which covers all variants, so that all are covered when time runs out. */
 const ROUND = 210;
 
 const [kills = 1000, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2, 5).map(Number);
 const [, , , , , word = ''] = process.argv;
-// Making a variant takes seconds, and its code has its name.
-const only = variants.filter(make => String(make).includes(word));
+const only = variants.filter(({ name }) => name.includes(word));
 const until = performance.now() + minutes * 60_000;
 const isOver = (): boolean => performance.now() > until;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -36,39 +34,12 @@ const all = sumOf(`${totals.size} variants, seed ${seed}`, [...totals.values()])
 say(described(all));
 process.exitCode = all.failures.length === 0 ? 0 : 1;
 
-function sumOf(variant: string, tallies: readonly Tally[]): Tally {
-  const sum = (of: (tally: Tally) => number): number =>
-    tallies.reduce((total, tally) => total + of(tally), 0);
-  const [before, middle, end] = phases;
-  return {
-    variant,
-    kills: sum(tally => tally.kills),
-    failedSyncs: sum(tally => tally.failedSyncs),
-    truncated: sum(tally => tally.truncated),
-    reading: sum(tally => tally.reading),
-    resumes: sum(tally => tally.resumes),
-    phases: {
-      [before]: sum(tally => tally.phases[before]),
-      [middle]: sum(tally => tally.phases[middle]),
-      [end]: sum(tally => tally.phases[end]),
-    },
-    failures: tallies.flatMap(tally => tally.failures),
-  };
-}
-
-function described({
-  variant,
-  kills,
-  failedSyncs,
-  truncated,
-  reading,
-  resumes,
-  phases,
-  failures,
-}: Tally): string {
-  const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);
-  if (failedSyncs > 0) where.push(`${failedSyncs} of them failed syncs`);
-  if (truncated > 0) where.push(`${truncated} of them with a truncated record`);
-  if (reading > 0) where.push(`${reading} of them within the earlier output`);
-  return `${variant}: ${kills} kills (${where.join(', ')}), ${resumes} resumes, ${failures.length} failures`;
+function described(tally: Tally): string {
+  const also = [
+    ['failed syncs', tally.failedSyncs],
+    ['with a truncated record', tally.truncated],
+    ['within the earlier output', tally.reading],
+  ] as const;
+  const more = also.flatMap(([what, count]) => (count > 0 ? [`${count} of them ${what}`] : []));
+  return `${describeKills(tally, more)}, ${tally.failures.length} failures`;
 }

@@ -8,7 +8,7 @@ import { ELEMENT, FILE } from '../../../src/formats/parquet/footer/numbers.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
 import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import { changeAll, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
+import { changeAll, parquetSource, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 import { job } from '../../support/scoring/job.ts';
 import { numbers } from '../../support/scoring/predictions.ts';
@@ -47,17 +47,7 @@ async function scored(t: TestContext, output: string, columns: ColumnOptions) {
 
 /** What a run needs of a file to write another one. */
 const opened = (bytes: Buffer, options: ColumnOptions & { columns?: readonly string[] }) =>
-  readParquetLayout(
-    {
-      name: 'in',
-      contentName: 'in',
-      isLive: false,
-      chunks: noChunks(),
-      stored: storedBytes(bytes),
-      checkUnchanged: async () => {},
-    },
-    { maxRecordBytes: 1000, ...options },
-  );
+  readParquetLayout(parquetSource(bytes), { maxRecordBytes: 1000, ...options });
 
 const csv = { name: 'out.csv', format: 'csv' };
 const parquet = { name: 'out.parquet', format: 'parquet' };
@@ -171,5 +161,3 @@ describe('a member of a struct of Parquet', () => {
     assert.deepEqual(layout.names, ['id', 'profile.zip', 'profile.active', 'must.n', 'must.note']);
   });
 });
-
-async function* noChunks(): AsyncGenerator<Buffer> {}

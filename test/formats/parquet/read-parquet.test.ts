@@ -18,7 +18,14 @@ import { readStructAt, ThriftStruct, writeStruct } from '../../../src/formats/pa
 import { snappyCompress } from '../../../src/formats/parquet/libraries.ts';
 import { readParquetLayout } from '../../../src/formats/parquet/read-layout.ts';
 import { readHybrid } from '../../../src/formats/parquet/text/levels.ts';
-import { changeAll, parquetOf, storedBytes, textOfParquet, withFooter } from '../../support/parquet.ts';
+import {
+  changeAll,
+  parquetOf,
+  parquetSource,
+  storedBytes,
+  textOfParquet,
+  withFooter,
+} from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 import { slow } from '../../support/slow.ts';
 
@@ -88,16 +95,17 @@ describe('Parquet that another program has written', () => {
       await assert.rejects(textOfParquet(bytes.subarray(0, size)), { code: 'bad_parquet' });
   });
 
-  it('is read or refused if a byte is wrong', async () => {
-    const bytes = bytesOf('polars.parquet');
-    await fc.assert(
-      fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
-        const wrong = Buffer.from(bytes);
-        wrong[at] = ((wrong[at] ?? 0) + by) % 256;
-        await textOfParquet(wrong).catch(error => assert.ok(error instanceof RowcastError, error));
-      }),
-    );
-  });
+  for (const name of ['polars.parquet', 'pyarrow-structs-delta.parquet'])
+    it(`is read or refused if a byte is wrong: ${name}`, async () => {
+      const bytes = bytesOf(name);
+      await fc.assert(
+        fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
+          const wrong = Buffer.from(bytes);
+          wrong[at] = ((wrong[at] ?? 0) + by) % 256;
+          await textOfParquet(wrong).catch(error => assert.ok(error instanceof RowcastError, error));
+        }),
+      );
+    });
 
   it('is refused if its counts of rows are wrong', async () => {
     const bytes = bytesOf('pyarrow-lz4-split.parquet');
@@ -112,9 +120,7 @@ describe('Parquet that another program has written', () => {
         });
         footer.setInteger(FILE.rows, ofFile, 'i64');
       });
-      const stored = storedBytes(wrong);
-      const source = { name: 'in', contentName: 'in', isLive: false, chunks: noChunks(), stored };
-      const reading = readParquetLayout({ ...source, checkUnchanged: async () => {} }, { maxRecordBytes: 1 });
+      const reading = readParquetLayout(parquetSource(wrong), { maxRecordBytes: 1 });
       await assert.rejects(reading, { code: ofFile > 1e9 ? 'group_too_large' : 'bad_parquet' });
     }
   });
@@ -218,8 +224,6 @@ describe('Parquet that another program has written', () => {
     await assert.rejects(textOfParquet(bytes), { code: 'bad_parquet', message: /encrypted/ });
   });
 });
-
-async function* noChunks(): AsyncGenerator<Buffer> {}
 
 /** A file of one column whose dictionary has so many empty texts, so many times. */
 function withDictionaries(bytes: Buffer, times: number, count: number): Buffer {

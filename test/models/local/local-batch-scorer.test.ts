@@ -29,7 +29,7 @@ describe('signals are combined once for an input, not for each of its batches', 
 
   it('in an upload to the service', async t => {
     const { model, report } = await loadReport(await trainedHome(), 'one');
-    const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
+    const threads = new ServiceThreads(failure => assert.fail(failure), 1);
     t.after(() => threads.end());
     const any = t.mock.method(AbortSignal, 'any');
     let batches = 0;

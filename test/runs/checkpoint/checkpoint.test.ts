@@ -35,49 +35,28 @@ describe('the decision to resume', () => {
     });
   });
 
-  it('refuses another input, naming both', () => {
-    const other = { ...fingerprint.input, path: '/data/b.csv', size: 99 };
-    assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, input: other }, 'c'), {
-      code: 'other_work',
-      message: new RegExp(
-        `the input was ${fingerprint.input.path}, a plain file of .*, now it is /data/b\\.csv, a plain file of 99 bytes\\)$`,
-      ),
-      hint: /--restart-if-changed/,
+  const other = { ...fingerprint.input, path: '/data/b.csv', size: 99 };
+  const tabs = { delimiter: '\t', quote: 'none', loneCr: false };
+  const changes: [what: string, now: Partial<Fingerprint>, says: RegExp][] = [
+    [
+      'input',
+      { input: other },
+      /the input was \/data\/in.csv, a plain file of .*, now it is \/data\/b\.csv, a plain file of 99 bytes\)$/,
+    ],
+    ['service', { service: 'https://a.example' }, /the service was local, now it is https:\/\/a\.example\)$/],
+    ['protocol', { protocol: 'mlflow' }, /\(the protocol was report, now it is mlflow\)$/],
+    ['format', { format: 'lines' }, /\(the input was read as csv, now as lines\)$/],
+    [
+      'dialect, whether detected or given as an option',
+      { readAs: tabs },
+      /the input was read with --delimiter ',', --quote '"', now with --delimiter tab, --quote none\)$/,
+    ],
+  ];
+  for (const [what, now, message] of changes)
+    it(`refuses another ${what}, naming both`, () => {
+      const changed = { ...fingerprint, ...now };
+      const refused = { code: 'other_work', message, hint: /--restart-if-changed/ };
+      assert.throws(() => chooseResumeMethod(fingerprint, changed, 'c'), refused);
+      assert.equal(chooseResumeMethod(changed, changed, 'c'), 'seek');
     });
-  });
-
-  it('refuses another service', () => {
-    assert.throws(
-      () => chooseResumeMethod({ ...fingerprint, service: 'https://a.example' }, fingerprint, 'c'),
-      {
-        code: 'other_work',
-        message: /\(the service was https:\/\/a\.example, now it is local\)$/,
-      },
-    );
-  });
-
-  it('refuses another protocol; without a name it is that of the prediction report API', () => {
-    assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, protocol: 'mlflow' }, 'c'), {
-      code: 'other_work',
-      message: /\(the protocol was report, now it is mlflow\)$/,
-    });
-    const named = { ...fingerprint, protocol: 'mlflow' };
-    assert.equal(chooseResumeMethod(named, named, 'c'), 'seek');
-  });
-
-  it('refuses another format', () => {
-    assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, format: 'lines' }, 'c'), {
-      code: 'other_work',
-      message: /\(the input was read as csv, now as lines\)$/,
-    });
-  });
-
-  it('refuses another dialect, whether detected or given as an option', () => {
-    const other = { ...fingerprint, readAs: { delimiter: '\t', quote: 'none', loneCr: false } };
-    assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
-      code: 'other_work',
-      message:
-        /the input was read with --delimiter ',', --quote '"', now with --delimiter tab, --quote none\)$/,
-    });
-  });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvLayout } from '../../../src/formats/csv/csv-layout.ts';
-import { describeCommonValues } from '../../../src/runs/drift/data-tally.ts';
-import type { CountedColumn } from '../../../src/scoring/counting/counted-column.ts';
+import { dataTally, describeCommonValues } from '../../../src/runs/drift/data-tally.ts';
+import { type CountedColumn, countedColumns } from '../../../src/scoring/counting/counted-column.ts';
 import { read } from '../../support/csv/read.ts';
+import { job } from '../../support/scoring/job.ts';
 
 const layout = csvLayout({ header: read('id,plan\n').head });
 const plan: CountedColumn = {
@@ -42,4 +43,24 @@ test('values of another type are named, and not the spellings of missing ones', 
     learned: { name: 'plan', type: 'numerical', notation: 'point' },
   } as const;
   assert.equal(describeIn('1,12\n2,N/A\n3,abc\n4,-\n', amount, 'mismatched'), 'the most common is "abc"');
+});
+
+test('a run counts only what it may warn of, unless a summary asks for more', () => {
+  const names = ['amount', 'plan', 'note'];
+  const columns = [
+    { name: 'amount', type: 'numerical' },
+    { name: 'plan', type: 'categorical' },
+  ];
+  const report = { id: 'r', tech_specs: {}, drivers: [], columns };
+  const features = names.map((name, index) => ({ name, index, type: undefined }));
+  const plan = {
+    ...{ report, counted: countedColumns(features, report) },
+    layout: csvLayout({ header: read('amount,plan,note\n').head }),
+    options: job({ input: 'in.csv', output: 'out.csv' }),
+  };
+  const countedIn = (isDetailed: boolean) =>
+    dataTally(plan, undefined, { isDetailed, earlier: undefined })?.counting.columns.map(({ name }) => name);
+  // The categories of the plan are not known, and nothing is known of the note.
+  assert.deepEqual(countedIn(false), ['amount']);
+  assert.deepEqual(countedIn(true), names);
 });

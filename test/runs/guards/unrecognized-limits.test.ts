@@ -3,7 +3,7 @@ import { describe, it, test } from 'node:test';
 import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import type { ColumnFigures } from '../../../src/runs/drift/compare.ts';
-import { checkUnrecognized } from '../../../src/runs/guards/unrecognized-limits.ts';
+import { checkUnrecognized, type UnrecognizedLimits } from '../../../src/runs/guards/unrecognized-limits.ts';
 import { dataWarning, unrecognizedLine } from '../../../src/runs/observers/unknown-values.ts';
 import {
   type CountedColumn,
@@ -55,6 +55,39 @@ test('a column is named only if its share of such values is above that in traini
   assert.match(unrecognizedLine([column('a', 1, 79)], 20_000) ?? '', /1 value of "a" is not of its type/);
 });
 
+/**
+ * Checks columns that were counted in some rows.
+ *
+ * @param counts of each column: missing, mismatched, unseen and trimmed values
+ */
+const check = (
+  columns: readonly CountedColumn[],
+  counts: readonly number[],
+  rows: number,
+  { isEnd = true, ...limits }: UnrecognizedLimits & { isEnd?: boolean } = {},
+): void => {
+  const layout = new TallyLayout({ columns, isDetailed: false });
+  checkUnrecognized(limits, { counts: Float64Array.from(counts) }, layout, rows, isEnd);
+};
+
+const categorical = (name: string): LearnedColumn => ({ name, type: 'categorical', levels: ['x'] });
+
+/** Columns of categories that a model on this machine knows, or others that it has learned. */
+const columnsOf = (
+  names: readonly string[],
+  report: Parameters<typeof countedColumns>[1] = {},
+  learned: readonly LearnedColumn[] = names.map(categorical),
+): [CountedColumn, ...CountedColumn[]] => {
+  const features = names.map((name, index) => ({ name, index, type: undefined }));
+  const [first, ...others] = countedColumns(features, report, learned);
+  assert.ok(first !== undefined);
+  return [first, ...others];
+};
+const tooMany = (message?: string | RegExp) => ({
+  code: 'too_many_unseen',
+  ...(message !== undefined && { message }),
+});
+
 const counted: CountedColumn = {
   name: 'plan',
   index: 0,
@@ -62,254 +95,174 @@ const counted: CountedColumn = {
   hasLevels: true,
   edges: [],
   levels: ['x'],
-  learned: { name: 'plan', type: 'categorical', levels: ['x'] },
+  learned: categorical('plan'),
   training: undefined,
 };
-const layout = new TallyLayout({ columns: [{ ...counted, hasLevels: false }, counted], isDetailed: false });
-/** The first column has 500 unseen values, but its categories are not known; the second has 11. */
-const counts = Float64Array.of(0, 0, 500, 0, 0, 3, 11, 0);
 
 test('a run stops when one column has more unknown values than allowed, if they can be known', () => {
-  const check = (limit: string, read: number, isEnd = false) =>
-    checkUnrecognized({ maxUnseen: readRejectLimit(limit) }, { counts }, layout, read, isEnd);
-  check('11', 600);
-  assert.throws(() => check('10', 600), {
+  const both = [{ ...counted, hasLevels: false }, counted];
+  /** The first column has 500 unseen values, but its categories are not known; the second has 11. */
+  const counts = [0, 0, 500, 0, 0, 3, 11, 0];
+  const checkBoth = (limit: string, rows: number, isEnd = false) =>
+    check(both, counts, rows, { maxUnseen: readRejectLimit(limit), isEnd });
+  checkBoth('11', 600);
+  assert.throws(() => checkBoth('10', 600), {
     code: 'too_many_unseen',
     severity: 'stopped',
     message: '11 of 600 values of "plan" are categories that the model does not know',
     hint: /--max-unseen/,
   });
-  check('1%', 600);
-  assert.throws(() => check('1%', 600, true), { code: 'too_many_unseen' });
-  assert.throws(() => check('1%', 1000), { code: 'too_many_unseen' });
-  const mismatches = { maxMismatches: readRejectLimit('2') };
-  assert.throws(() => checkUnrecognized(mismatches, { counts }, layout, 600, false), {
+  checkBoth('1%', 600);
+  assert.throws(() => checkBoth('1%', 600, true), tooMany());
+  assert.throws(() => checkBoth('1%', 1000), tooMany());
+  assert.throws(() => check(both, counts, 600, { maxMismatches: readRejectLimit('2'), isEnd: false }), {
     code: 'too_many_mismatches',
     message: '3 of 600 values of "plan" do not fit its type',
   });
-  const one = Float64Array.of(0, 0, 0, 0, 0, 1, 0, 0);
-  const none = { maxMismatches: readRejectLimit('0') };
-  assert.throws(() => checkUnrecognized(none, { counts: one }, layout, 1, true), {
+  assert.throws(() => check(both, [0, 0, 0, 0, 0, 1, 0, 0], 1, { maxMismatches: readRejectLimit('0') }), {
     message: '1 of 1 value of "plan" does not fit its type',
   });
 });
 
 describe('without a limit, a run stops when most values mean nothing to the model', () => {
   const rows = 2000;
-  const check = (column: CountedColumn, unseen: number, limit?: 'none') =>
-    checkUnrecognized(
-      { maxUnseen: limit },
-      { counts: Float64Array.of(0, 0, unseen, 0) },
-      new TallyLayout({ columns: [column], isDetailed: false }),
-      rows,
-      false,
-    );
-  const columnOf = (report: Parameters<typeof countedColumns>[1]): CountedColumn => {
-    const features = ['plan', 'note'].map((name, index) => ({ name, index, type: undefined }));
-    const learned = features.map(({ name }): LearnedColumn => ({ name, type: 'categorical', levels: ['x'] }));
-    const [column] = countedColumns(features, report, learned);
-    assert.ok(column !== undefined);
-    return column;
-  };
+  const names = ['plan', 'note'];
+  const checkPlan = ([plan]: readonly [CountedColumn, ...CountedColumn[]], unseen: number, limit?: 'none') =>
+    check([plan], [0, 0, unseen, 0], rows, { maxUnseen: limit, isEnd: false });
 
   it('but not because of a single value, as in an input with one row, unless a limit is given', () => {
-    const column = columnOf({});
-    const checkEnd = (unseen: number, read: number, limit?: string) =>
-      checkUnrecognized(
-        limit === undefined ? {} : { maxUnseen: readRejectLimit(limit) },
-        { counts: Float64Array.of(0, 0, unseen, 0) },
-        new TallyLayout({ columns: [column], isDetailed: false }),
-        read,
-        true,
-      );
-    checkEnd(1, 1);
-    assert.throws(() => checkEnd(2, 2), { code: 'too_many_unseen' });
-    assert.throws(() => checkEnd(1, 1, '50%'), {
-      code: 'too_many_unseen',
-      message: '1 of 1 value of "plan" is a category that the model does not know',
-    });
+    const plan = columnsOf(['plan']);
+    check(plan, [0, 0, 1, 0], 1);
+    assert.throws(() => check(plan, [0, 0, 2, 0], 2), tooMany());
+    assert.throws(
+      () => check(plan, [0, 0, 1, 0], 1, { maxUnseen: readRejectLimit('50%') }),
+      tooMany('1 of 1 value of "plan" is a category that the model does not know'),
+    );
   });
 
   it('but not in an input with fewer than ten rows, unless no value of any column is known', () => {
-    const columns = [columnOf({}), { ...columnOf({}), name: 'note' }];
-    const check = (rows: number, ...unseen: [number, number]) =>
-      checkUnrecognized(
-        {},
-        { counts: Float64Array.from(unseen.flatMap(values => [0, 0, values, 0])) },
-        new TallyLayout({ columns, isDetailed: false }),
-        rows,
-        true,
-      );
-    check(9, 9, 0);
-    check(9, 9, 8);
-    assert.throws(() => check(9, 9, 9), { code: 'too_many_unseen' });
-    assert.throws(() => check(10, 10, 0), { code: 'too_many_unseen' });
+    const unseen = (a: number, b: number) => [0, 0, a, 0, 0, 0, b, 0];
+    check(columnsOf(names), unseen(9, 0), 9);
+    check(columnsOf(names), unseen(9, 8), 9);
+    assert.throws(() => check(columnsOf(names), unseen(9, 9), 9), tooMany());
+    assert.throws(() => check(columnsOf(names), unseen(10, 0), 10), tooMany());
   });
 
   it('but because of the only row, if the model knows none of its values: it may be a whole table', () => {
-    const names = ['plan', 'tenure'];
-    const columns = countedColumns(
-      names.map((name, index) => ({ name, index, type: undefined })),
-      {},
-      [
-        { name: 'plan', type: 'categorical', levels: ['x'] },
-        { name: 'tenure', type: 'numerical', notation: 'point' },
-      ],
-    );
-    const checkRow = (...counts: number[]) =>
-      checkUnrecognized(
-        {},
-        { counts: Float64Array.from(counts) },
-        new TallyLayout({ columns, isDetailed: false }),
-        1,
-        true,
-      );
-    checkRow(0, 0, 1, 0, 0, 0, 0, 0);
-    assert.throws(() => checkRow(0, 0, 1, 0, 0, 1, 0, 0), {
-      code: 'too_many_unseen',
-      message:
+    const tenure: LearnedColumn = { name: 'tenure', type: 'numerical', notation: 'point' };
+    const columns = columnsOf(['plan', 'tenure'], {}, [categorical('plan'), tenure]);
+    check(columns, [0, 0, 1, 0, 0, 0, 0, 0], 1);
+    assert.throws(
+      () => check(columns, [0, 0, 1, 0, 0, 1, 0, 0], 1),
+      tooMany(
         '1 of 1 value of "plan" is a category that the model does not know; most values of "tenure" mean nothing to the model either',
-    });
+      ),
+    );
   });
 
   it('and each column is named once', () => {
-    const columns = [columnOf({})];
-    const layout = new TallyLayout({ columns, isDetailed: false });
-    const [plan] = columns;
-    assert.ok(plan !== undefined);
+    const [plan] = columnsOf(['plan']);
     plan.stopsAbove = { missing: 0.5, mismatched: 0.5, unseen: 0.5 };
     plan.training = { name: 'plan', missing: 0, mismatched: 0, unseen: 0 };
-    assert.throws(() => checkUnrecognized({}, { counts: Float64Array.of(80, 0, 20, 0) }, layout, 100, true), {
+    assert.throws(() => check([plan], [80, 0, 20, 0], 100), {
       message: /^\d+ of \d+ values of "plan" are [^;]+$/,
     });
   });
 
   it('in a column that matters, which are all columns if the report names no drivers among them', () => {
     for (const drivers of [undefined, [], [{ column: 'other', impact: 1 }]]) {
-      const column = columnOf({ drivers });
-      check(column, 1000);
-      assert.throws(() => check(column, 1001), { code: 'too_many_unseen', severity: 'stopped' });
-      check(column, rows, 'none');
+      const columns = columnsOf(names, { drivers });
+      checkPlan(columns, 1000);
+      assert.throws(() => checkPlan(columns, 1001), { code: 'too_many_unseen', severity: 'stopped' });
+      checkPlan(columns, rows, 'none');
     }
   });
 
   it('unless the column has less than 1% of the impact of all drivers', () => {
-    const withImpact = (impact: number) =>
-      columnOf({
-        drivers: [
-          { column: 'plan', impact },
-          { column: 'note', impact: 99 },
-        ],
-      });
-    assert.throws(() => check(withImpact(1), rows), { code: 'too_many_unseen' });
-    check(withImpact(0.9), rows);
-    check(withImpact(0), rows);
+    const note = { column: 'note', impact: 99 };
+    const withImpact = (impact: number) => columnsOf(names, { drivers: [{ column: 'plan', impact }, note] });
+    assert.throws(() => checkPlan(withImpact(1), rows), tooMany());
+    checkPlan(withImpact(0.9), rows);
+    checkPlan(withImpact(0), rows);
   });
 
   it('also if each of very many columns has a small impact', () => {
-    const names = Array.from({ length: 500 }, (_, i) => `c${i}`);
-    const weight = weightsOf(
-      names.map((column, i) => ({ column, impact: i === 0 ? 0.001 : 0.002 })),
-      names,
-    );
+    const many = Array.from({ length: 500 }, (_, i) => `c${i}`);
+    const drivers = many.map((column, i) => ({ column, impact: i === 0 ? 0.001 : 0.002 }));
+    const weight = weightsOf(drivers, many);
     assert.deepEqual(
-      names.filter(name => weight(name) < 1),
+      many.filter(name => weight(name) < 1),
       ['c0'],
     );
   });
 
   it('of those that it knew in training: a column of rare categories had many others before', () => {
-    const profile = {
-      rows: 100,
-      columns: [{ name: 'plan', missing: 0, mismatched: 0, unseen: 60 }],
-      scores: [],
-    };
-    const column = columnOf({ profile });
-    check(column, 1600);
-    assert.throws(() => check(column, 1601), { code: 'too_many_unseen' });
+    const columns = [{ name: 'plan', missing: 0, mismatched: 0, unseen: 60 }];
+    const plan = columnsOf(names, { profile: { rows: 100, columns, scores: [] } });
+    checkPlan(plan, 1600);
+    assert.throws(() => checkPlan(plan, 1601), tooMany());
   });
 });
 
 describe('the share of values', () => {
-  const profile = (missing: number, unseen = 0) => ({
-    rows: 1000,
-    columns: [{ name: 'plan', missing, mismatched: 0, unseen }],
-    scores: [],
-  });
-  const check = (missing: number, unseen: number, given: Parameters<typeof countedColumns>[1] = {}) => {
-    const [column] = countedColumns([{ name: 'plan', index: 0, type: undefined }], given, [
-      { name: 'plan', type: 'categorical', levels: ['x'] },
-    ]);
-    assert.ok(column);
-    checkUnrecognized(
-      {},
-      { counts: Float64Array.of(missing, 0, unseen, 0) },
-      new TallyLayout({ columns: [column], isDetailed: false }),
-      7000,
-      true,
-    );
+  const checkShare = (missing: number, unseen: number, before?: { missing: number; unseen: number }) => {
+    const columns = before && [{ name: 'plan', mismatched: 0, ...before }];
+    const report = columns === undefined ? {} : { profile: { rows: 1000, columns, scores: [] } };
+    check(columnsOf(['plan'], report), [missing, 0, unseen, 0], 7000);
   };
 
   it('that are unknown is of the values that are there', () => {
-    check(6400, 300);
-    assert.throws(() => check(6400, 301), {
-      code: 'too_many_unseen',
-      message: '301 of 600 values of "plan" are categories that the model does not know',
-    });
+    checkShare(6400, 300);
+    assert.throws(
+      () => checkShare(6400, 301),
+      tooMany('301 of 600 values of "plan" are categories that the model does not know'),
+    );
     // Fewer than 1% of the rows have a value.
-    check(6940, 60);
+    checkShare(6940, 60);
     // In training, half of those that were there were unknown.
-    check(6400, 450, { profile: profile(600, 200) });
-    assert.throws(() => check(6400, 451, { profile: profile(600, 200) }), { code: 'too_many_unseen' });
+    const before = { missing: 600, unseen: 200 };
+    checkShare(6400, 450, before);
+    assert.throws(() => checkShare(6400, 451, before), tooMany());
   });
 
   it('that are missing may be above one half if training had at least half as many', () => {
-    check(7000, 0);
-    check(3500, 0, { profile: profile(0) });
-    assert.throws(() => check(3501, 0, { profile: profile(0) }), {
+    const before = (missing: number) => ({ missing, unseen: 0 });
+    checkShare(7000, 0);
+    checkShare(3500, 0, before(0));
+    assert.throws(() => checkShare(3501, 0, before(0)), {
       code: 'too_many_missing',
       severity: 'stopped',
       message: '3,501 of 7,000 values of "plan" are missing',
       hint: /--max-missing/,
     });
-    check(5600, 0, { profile: profile(400) });
-    assert.throws(() => check(5601, 0, { profile: profile(400) }), { code: 'too_many_missing' });
-    check(7000, 0, { profile: profile(500) });
+    checkShare(5600, 0, before(400));
+    assert.throws(() => checkShare(5601, 0, before(400)), { code: 'too_many_missing' });
+    checkShare(7000, 0, before(500));
   });
 });
 
-describe('columns of which none matters', () => {
+test('columns of which none matters matter together: unknown ones with 1% of the impact stop a run', () => {
   const names = ['a', 'b', 'c', 'd', 'much'];
-  const features = names.map((name, index) => ({ name, index, type: undefined }));
-  const learned = names.map((name): LearnedColumn => ({ name, type: 'categorical', levels: ['x'] }));
   const drivers = names.map(column => ({ column, impact: column === 'much' ? 98.8 : 0.3 }));
-  const check = (unknown: number) => {
-    const columns = countedColumns(features, { drivers }, learned);
-    const counts = Float64Array.from(names.flatMap((_, i) => [0, 0, i < unknown ? 100 : 0, 0]));
-    checkUnrecognized({}, { counts }, new TallyLayout({ columns, isDetailed: false }), 100, true);
-  };
-
-  it('matter together: unknown columns with 1% of the impact stop a run', () => {
-    check(3);
-    assert.throws(() => check(4), {
-      code: 'too_many_unseen',
-      message:
-        '100 of 100 values of "a" are categories that the model does not know; most values of "b", "c", "d" mean nothing to the model either',
-    });
-  });
+  const unknown = (count: number) => names.flatMap((_, i) => [0, 0, i < count ? 100 : 0, 0]);
+  check(columnsOf(names, { drivers }), unknown(3), 100);
+  assert.throws(
+    () => check(columnsOf(names, { drivers }), unknown(4), 100),
+    tooMany(
+      '100 of 100 values of "a" are categories that the model does not know; most values of "b", "c", "d" mean nothing to the model either',
+    ),
+  );
 });
 
 test('a column that the input lacks with the consent of the user has no limit on missing values', () => {
-  const features = ['a', 'b'].map((name, index) => ({ name, index, type: undefined }));
   const profile = { rows: 1000, columns: [], scores: [] };
-  const check = (limits: object, allowed: readonly string[]) => {
-    const columns = countedColumns(features, { profile }, undefined, allowed);
-    const counts = Float64Array.from([100, 0, 0, 0, 5, 0, 0, 0]);
-    checkUnrecognized(limits, { counts }, new TallyLayout({ columns, isDetailed: false }), 100, true);
-  };
   const limits = { maxMissing: readRejectLimit('10%') };
-  assert.throws(() => check(limits, []), { code: 'too_many_missing', message: /^100 of 100 values of "a"/ });
-  check(limits, ['a']);
+  const checkAllowed = (...allowed: string[]) => {
+    const features = ['a', 'b'].map((name, index) => ({ name, index, type: undefined }));
+    check(countedColumns(features, { profile }, undefined, allowed), [100, 0, 0, 0, 5, 0, 0, 0], 100, limits);
+  };
+  assert.throws(() => checkAllowed(), { code: 'too_many_missing', message: /^100 of 100 values of "a"/ });
+  checkAllowed('a');
 });
 
 test('a column that matters and is missing far more often than in training is warned of, and what was not there is named', () => {

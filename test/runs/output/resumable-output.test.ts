@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
-import type { CommitPoint, OutputPiece } from '../../../src/runs/output/output.ts';
+import type { CommitPoint, Output, OutputPiece } from '../../../src/runs/output/output.ts';
 import { RejectsOutput } from '../../../src/runs/output/rejects-output.ts';
-import { ResumableOutput } from '../../../src/runs/output/resumable-output.ts';
+import { resumableOutput } from '../../../src/runs/output/resumable-output.ts';
 import { runFilesOf, runOutputsOf } from '../../../src/runs/paths/run-files.ts';
 import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { gzip } from '../../../src/storage/codecs/gzip.ts';
@@ -18,7 +18,7 @@ import { MemoryFiles } from '../../support/memory-files.ts';
 const folder = '/nowhere';
 const paths = runFilesOf(`${folder}/out.csv`);
 /** An output whose checkpoint is due after every piece, unless it is never due. */
-async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): Promise<ResumableOutput> {
+async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): Promise<Output> {
   const local = new LocalOutput(paths.output, { name: 'out.csv', files });
   const outputs = runOutputsOf(local);
   const options = {
@@ -31,7 +31,7 @@ async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): P
   };
   const partial = codec.partialFile<never>(await local.open(NOTHING_WRITTEN), fileStart);
   const rejects = new RejectsOutput(outputs.rejects);
-  return new ResumableOutput(options, partial, rejects, identity, undefined);
+  return resumableOutput(options, partial, rejects, identity, undefined);
 }
 
 const piece = (text: string, rejects = ''): OutputPiece => ({

@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { ELEMENT, FILE, REQUIRED } from '../../../src/formats/parquet/footer/numbers.ts';
-import { type RepairOptions, repair } from '../../../src/runs/repair/repair.ts';
+import type { RepairOptions } from '../../../src/runs/repair/repair.ts';
 import { changeAll, parquetOf, textOfParquet, withFooter } from '../../support/parquet.ts';
 import { runs } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
 import { repairBench } from '../../support/scoring/repairs.ts';
 
-const { maxRecordBytes } = scoreDefaults;
 const ROWS = 40;
 /** Every tenth row is rejected as it is. */
 const isBad = (row: number): boolean => row % 10 === 7;
@@ -40,7 +38,18 @@ async function bench(t: TestContext) {
     await scoring(`corrections${kind}`, `corrected${kind}`, more);
     return repairWith(output, more, `corrected${kind}`);
   };
-  return { ...others, repairing };
+  return {
+    ...others,
+    repairing,
+    /** Scores corrections into corrected.csv. */
+    async scoreCorrections(records: string, options: Parameters<typeof scoring>[2] = {}): Promise<void> {
+      await writeFile(at('corrections.csv'), records);
+      await scoring('corrections.csv', 'corrected.csv', options);
+    },
+    /** Repairs out.parquet with corrected.csv. */
+    repairCorrected: (more: Partial<RepairOptions> = {}) => repairWith('out.parquet', more),
+    textOf: async (name: string): Promise<string> => textOfParquet(await readFile(at(name))),
+  };
 }
 
 describe('a repaired output of Parquet', () => {
@@ -86,7 +95,7 @@ describe('a repaired output of Parquet', () => {
   });
 
   it('keeps the bytes of columns that are not corrected, whatever their types are', async t => {
-    const { at, scoring, verifying, service } = await bench(t);
+    const { at, scoring, verifying, service, repairCorrected } = await bench(t);
     await copyFile(join(root, 'fixtures/parquet/pyarrow-nested.parquet'), at('in.parquet'));
     const only = { features: ['id'] };
     service.isBad = ({ id }) => `${id}` === '2';
@@ -94,38 +103,27 @@ describe('a repaired output of Parquet', () => {
     service.isBad = () => false;
     // As it is: the service has changed.
     await scoring('out.parquet.rejects', 'corrected.csv', only);
-    const own = {
-      output: at('out.parquet'),
-      corrected: at('corrected.csv'),
-      maxRecordBytes: 1000,
-      private: false,
-    };
     const names = (await readdir(at('.'))).sort();
     const before = await readFile(at('out.parquet'));
-    await assert.rejects(repair({ ...own, stop: AbortSignal.abort() }));
+    await assert.rejects(repairCorrected({ stop: AbortSignal.abort() }));
     assert.deepEqual([(await readdir(at('.'))).sort(), await readFile(at('out.parquet'))], [names, before]);
-    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    assert.deepEqual(await repairCorrected(), { placed: 1, already: 0, left: 0 });
     const { scored, repaired } = await verifying('out.parquet');
     assert.deepEqual([scored, repaired], [24, 1]);
     await scoring('in.parquet', 'whole.parquet', only);
     assert.deepEqual(await readFile(at('out.parquet')), await readFile(at('whole.parquet')));
     // Once more: nothing is left to do.
-    assert.deepEqual(await repair(own), { placed: 0, already: 1, left: 0 });
+    assert.deepEqual(await repairCorrected(), { placed: 0, already: 1, left: 0 });
   });
 
   it('has renamed columns of the input and of the predictions, as the run gave them', async t => {
-    const { at, scoring, verifying } = await bench(t);
+    const { scoring, verifying, scoreCorrections, repairCorrected, textOf, read } = await bench(t);
     const renamed = { rename: { value: 'v', probability_no: 'stays' } };
     await scoring('in.parquet', 'out.parquet', renamed);
-    assert.match(
-      await textOfParquet(await readFile(at('out.parquet'))),
-      /^id,v,note,stays,probability_yes\n/,
-    );
-    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
-    await writeFile(at('corrections.csv'), rejects.replaceAll(',bad\n', ',good\n'));
-    await scoring('corrections.csv', 'corrected.csv');
-    const own = { output: at('out.parquet'), corrected: at('corrected.csv'), private: false, ...renamed };
-    const { placed } = await repair({ ...own, maxRecordBytes: scoreDefaults.maxRecordBytes });
+    assert.match(await textOf('out.parquet'), /^id,v,note,stays,probability_yes\n/);
+    const rejects = await read('out.parquet.rejects');
+    await scoreCorrections(rejects.replaceAll(',bad\n', ',good\n'));
+    const { placed } = await repairCorrected(renamed);
     assert.equal(placed, 4);
     const { scored, repaired } = await verifying('out.parquet', renamed);
     assert.deepEqual([scored, repaired], [40, 4]);
@@ -135,64 +133,51 @@ describe('a repaired output of Parquet', () => {
   });
 
   it('keeps members of structs, and refuses other values of them', async t => {
-    const { at, scoring, verifying, service } = await bench(t);
+    const { at, scoring, verifying, service, scoreCorrections, repairCorrected, textOf, read } =
+      await bench(t);
     await copyFile(join(root, 'fixtures/parquet/pyarrow-structs-v1.parquet'), at('in.parquet'));
     const run = { features: ['id', 'profile.zip', 'must.n'] };
     const renamed = { rename: { profile: 'p', must: 'profile' } };
     service.isBad = ({ id }) => `${id}` === '4';
     await scoring('in.parquet', 'out.parquet', { ...run, ...renamed });
     service.isBad = () => false;
-    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    const rejects = await read('out.parquet.rejects');
     assert.ok(rejects.includes(',4,00000,16\n'));
-    const own = {
-      output: at('out.parquet'),
-      corrected: at('corrected.csv'),
-      maxRecordBytes: 1000,
-      private: false,
-      ...renamed,
-    };
     const correct = async (row: string): Promise<void> => {
-      await writeFile(at('corrections.csv'), rejects.replace(',4,00000,16\n', row));
-      await scoring('corrections.csv', 'corrected.csv', run);
+      await scoreCorrections(rejects.replace(',4,00000,16\n', row), run);
     };
     for (const [row, column] of [
       [',4,00001,16\n', 'p.zip'],
       [',4,00000,17\n', 'profile.n'],
     ] as const) {
       await correct(row);
-      await assert.rejects(repair(own), {
+      await assert.rejects(repairCorrected(renamed), {
         code: 'bad_corrections',
         message: new RegExp(`row 5: the column "${column}" .* members of structs are not written again`),
       });
     }
     await correct(',-4,00000,16\n');
-    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    assert.deepEqual(await repairCorrected(renamed), { placed: 1, already: 0, left: 0 });
     const { scored, repaired } = await verifying('out.parquet', renamed);
     assert.deepEqual([scored, repaired], [24, 1]);
-    assert.match(await textOfParquet(await readFile(at('out.parquet'))), /\n-4,00000,,1,4,true,16,,/);
+    assert.match(await textOf('out.parquet'), /\n-4,00000,,1,4,true,16,,/);
   });
 
   it('has corrected values of the types that are written, and refuses others', async t => {
-    const { at, scoring, verifying, service } = await bench(t);
+    const { at, scoring, verifying, service, scoreCorrections, repairCorrected, textOf, read } =
+      await bench(t);
     await copyFile(join(root, 'fixtures/parquet/polars.parquet'), at('in.parquet'));
     const features = ['id', 'i8', 'u32', 'f32', 'f64', 'b', 'plain'];
     service.isBad = ({ i8 }) => `${i8}` === '-95';
     await scoring('in.parquet', 'out.parquet', { features });
     const before = await readFile(at('out.parquet'));
     service.isBad = () => false;
-    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
-    const own = {
-      output: at('out.parquet'),
-      corrected: at('corrected.csv'),
-      maxRecordBytes: 1000,
-      private: false,
-    };
+    const rejects = await read('out.parquet.rejects');
     const [header = '', row = ''] = rejects.split('\n');
     const names = header.split(',');
     const correct = async (changes: Record<string, string>): Promise<void> => {
       const fields = row.split(',').map((field, index) => changes[names[index] ?? ''] ?? field);
-      await writeFile(at('corrections.csv'), `${header}\n${fields.join(',')}\n`);
-      await scoring('corrections.csv', 'corrected.csv', { features });
+      await scoreCorrections(`${header}\n${fields.join(',')}\n`, { features });
     };
     for (const [column, value, wrong] of [
       ['i8', '128', /"i8" \(signed\) cannot have the corrected value/],
@@ -202,7 +187,7 @@ describe('a repaired output of Parquet', () => {
       ['u32', '7', /"u32" \(unsigned\) cannot be changed: values of its type are not written/],
     ] as const) {
       await correct({ [column]: value });
-      await assert.rejects(repair(own), { code: 'bad_corrections', message: wrong });
+      await assert.rejects(repairCorrected(), { code: 'bad_corrections', message: wrong });
       assert.deepEqual(await readFile(at('out.parquet')), before, column);
     }
     const changes = {
@@ -214,11 +199,9 @@ describe('a repaired output of Parquet', () => {
       plain: 'é',
     };
     await correct(changes);
-    assert.deepEqual(await repair(own), { placed: 1, already: 0, left: 0 });
+    assert.deepEqual(await repairCorrected(), { placed: 1, already: 0, left: 0 });
     await verifying('out.parquet');
-    const [titles = [], ...found] = parse(
-      await textOfParquet(await readFile(at('out.parquet'))),
-    ) as string[][];
+    const [titles = [], ...found] = parse(await textOf('out.parquet')) as string[][];
     const repaired = found.find(([id]) => id === changes.id) ?? [];
     const values = Object.fromEntries(titles.map((title, index) => [title, repaired[index]]));
     assert.deepEqual(
@@ -228,8 +211,7 @@ describe('a repaired output of Parquet', () => {
   });
 
   it('of a CSV has the rows that were malformed, wherever they are, in row groups of any size', async t => {
-    const { at, scoring, verifying } = await bench(t);
-    const own = { output: at('out.parquet'), corrected: at('corrected.csv'), maxRecordBytes, private: false };
+    const { at, scoring, verifying, scoreCorrections, repairCorrected, textOf, read } = await bench(t);
     const kinds = fc.array(fc.constantFrom('good', 'bad', 'short', 'long', 'quoted'), {
       minLength: 1,
       maxLength: 14,
@@ -266,17 +248,14 @@ describe('a repaired output of Parquet', () => {
           if (wrong.length === 0) return;
           for (const isLeft of [(row: number) => isTwice && row % 2 === 0, () => false]) {
             if (!existsSync(at('out.parquet.rejects'))) continue;
-            const [header, ...records] = (await readFile(at('out.parquet.rejects'), 'utf8'))
-              .trim()
-              .split('\n');
+            const [header, ...records] = (await read('out.parquet.rejects')).trim().split('\n');
             const corrected = records.map(record => {
               const row = Number(/^\d+/.exec(record)) - 1;
               const head = /^\d+,\d+,\w+,(?:"(?:[^"]|"")*"|[^,]*),/.exec(record)?.[0] ?? '';
               return isLeft(row) ? record : head + lineOf.good?.(row);
             });
-            await writeFile(at('corrections.csv'), `${[header, ...corrected].join('\n')}\n`);
-            await scoring('corrections.csv', 'corrected.csv', run);
-            await repair(own);
+            await scoreCorrections(`${[header, ...corrected].join('\n')}\n`, run);
+            await repairCorrected();
             await verifying('out.parquet', { input: at('in.csv') });
           }
           assert.ok(!existsSync(at('out.parquet.rejects')));
@@ -285,11 +264,8 @@ describe('a repaired output of Parquet', () => {
             textWith(() => false),
           );
           await scoring('whole.csv', 'whole.parquet', { ...run, groupRows });
-          assert.deepEqual(
-            await textOfParquet(await readFile(at('out.parquet'))),
-            await textOfParquet(await readFile(at('whole.parquet'))),
-          );
-          assert.deepEqual(await repair(own).then(({ placed, left }) => [placed, left]), [0, 0]);
+          assert.deepEqual(await textOf('out.parquet'), await textOf('whole.parquet'));
+          assert.deepEqual(await repairCorrected().then(({ placed, left }) => [placed, left]), [0, 0]);
         },
       ),
       { numRuns: runs(60, 10) },
@@ -297,20 +273,16 @@ describe('a repaired output of Parquet', () => {
   });
 
   it('refuses rows that were malformed if the file has no group', async t => {
-    const { at, scoring } = await bench(t);
+    const { at, scoring, scoreCorrections, repairCorrected, read } = await bench(t);
     await writeFile(at('in.csv'), 'id,value\n1\n');
     await scoring('in.csv', 'out.parquet', { maxRejects: { percent: 100 } });
-    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
-    await writeFile(at('all.csv'), rejects.replace(/,1\n$/, ',1,a\n'));
-    await scoring('all.csv', 'corrected.csv');
-    await assert.rejects(
-      repair({ output: at('out.parquet'), corrected: at('corrected.csv'), maxRecordBytes, private: false }),
-      { code: 'bad_corrections', message: /row 1 was malformed/ },
-    );
+    const rejects = await read('out.parquet.rejects');
+    await scoreCorrections(rejects.replace(/,1\n$/, ',1,a\n'));
+    await assert.rejects(repairCorrected(), { code: 'bad_corrections', message: /row 1 was malformed/ });
   });
 
   it('of a CSV keeps the values of fields that were not corrected, whatever their texts are', async t => {
-    const { at, scoring } = await bench(t);
+    const { at, scoring, scoreCorrections, repairCorrected, textOf, read } = await bench(t);
     await writeFile(
       at('in.csv'),
       'id,a,b,c,d,value\n1,-99,NA, 5,"",v\n2,-99,NA, 5,"",bad\n3,-99,NA, 5,"",bad\n',
@@ -321,42 +293,30 @@ describe('a repaired output of Parquet', () => {
     } as const;
     const features = ['a', 'b', 'c', 'd', 'value'];
     await scoring('in.csv', 'out.parquet', { ...numbers, features });
-    const rejects = (await readFile(at('out.parquet.rejects'), 'utf8')).replaceAll(',bad\n', ',good\n');
-    await writeFile(at('corrections.csv'), rejects.replace(/3,-99,NA, 5,"",good/, '3, 7,1e3,"",6,good'));
-    await scoring('corrections.csv', 'corrected.csv', { ...numbers, features });
-    const own = {
-      output: at('out.parquet'),
-      corrected: at('corrected.csv'),
-      maxRecordBytes: 1000,
-      private: false,
-      nulls: numbers.nulls,
-    };
-    assert.deepEqual(await repair(own), { placed: 2, already: 0, left: 0 });
-    const text = await textOfParquet(await readFile(at('out.parquet')));
+    const rejects = (await read('out.parquet.rejects')).replaceAll(',bad\n', ',good\n');
+    await scoreCorrections(rejects.replace(/3,-99,NA, 5,"",good/, '3, 7,1e3,"",6,good'), {
+      ...numbers,
+      features,
+    });
+    assert.deepEqual(await repairCorrected({ nulls: numbers.nulls }), { placed: 2, already: 0, left: 0 });
+    const text = await textOf('out.parquet');
     assert.match(text, /\n1,,,5,,v,.*\n2,,,5,,good,.*\n3,7,1000,,6,good,/);
   });
 
   it('has the values that were corrected in the rejects file itself', async t => {
-    const { at, scoring, verifying } = await bench(t);
+    const { at, scoring, verifying, repairCorrected, textOf, read } = await bench(t);
     await writeFile(at('in.csv'), 'id,a,value\n1,2.5,v\n2,,bad\n3,007,bad\n4,1e3,bad\n5,-9,bad\n');
     const run = { types: { a: 'float' }, features: ['a', 'value'], nulls: ['-9'] } as const;
     await scoring('in.csv', 'out.parquet', run);
-    const own = {
-      output: at('out.parquet'),
-      corrected: at('corrected.csv'),
-      maxRecordBytes: 1000,
-      private: false,
-      nulls: run.nulls,
-    };
-    const rejects = await readFile(at('out.parquet.rejects'), 'utf8');
+    const rejects = await read('out.parquet.rejects');
     const corrected = rejects.replaceAll(',bad\n', ',good\n').replace('2,,good', '2,7.25,good');
     await writeFile(at('out.parquet.rejects'), corrected.replace('3,007,good', '3,8,fine'));
     await scoring('out.parquet.rejects', 'corrected.csv', run);
-    assert.deepEqual(await repair(own), { placed: 4, already: 0, left: 0 });
-    const text = await textOfParquet(await readFile(at('out.parquet')));
+    assert.deepEqual(await repairCorrected({ nulls: run.nulls }), { placed: 4, already: 0, left: 0 });
+    const text = await textOf('out.parquet');
     assert.match(text, /\n1,2.5,v,.*\n2,7.25,good,.*\n3,8,fine,.*\n4,1000,good,.*\n5,,good,/);
     await verifying('out.parquet', { input: at('in.csv'), nulls: run.nulls });
-    assert.deepEqual(await repair(own), { placed: 0, already: 4, left: 0 });
+    assert.deepEqual(await repairCorrected({ nulls: run.nulls }), { placed: 0, already: 4, left: 0 });
   });
 
   it('is not made where a text of another row would lose bytes that are not UTF-8', async t => {

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { recordRepair } from '../../../src/runs/finish-repair.ts';
-import { RunLedger } from '../../../src/runs/several/run-ledger.ts';
+import { type LedgerKey, RunLedger } from '../../../src/runs/several/run-ledger.ts';
 import { versionOf } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -28,14 +28,17 @@ async function recorded(t: TestContext) {
   const read = await versionOf(key.input);
   assert.ok(read);
   const ledger = new RunLedger(folder);
-  await ledger.add(key, finished, read);
-  await ledger.flush();
+  const adding = async (...[added, run]: [LedgerKey, typeof finished]): Promise<void> => {
+    await ledger.add(added, run, read);
+    await ledger.flush();
+  };
+  await adding(key, finished);
   const again = async () => {
     const reread = new RunLedger(folder);
     await reread.read();
     return reread;
   };
-  return { folder, key, rejects, ledger, again, read };
+  return { folder, key, rejects, ledger, again, read, adding };
 }
 
 describe('the record of finished runs', () => {
@@ -65,20 +68,18 @@ describe('the record of finished runs', () => {
   });
 
   it('notices changed rejects of another name, also if nothing was rejected', async t => {
-    const { folder, key, ledger, read, again } = await recorded(t);
+    const { folder, key, again, adding } = await recorded(t);
     const named = { ...key, rejects: join(folder, 'rejected.csv') };
     await writeFile(named.rejects, 'header');
-    await ledger.add(named, { ...finished, rows: { read: 9, rejected: 0 } }, read);
-    await ledger.flush();
+    await adding(named, { ...finished, rows: { read: 9, rejected: 0 } });
     assert.ok(await (await again()).unchanged(named));
     await rm(named.rejects);
     assert.equal(await (await again()).unchanged(named), undefined);
   });
 
   it('does not mind a file where rejects would be if none of its rows were rejected', async t => {
-    const { key, rejects, ledger, read, again } = await recorded(t);
-    await ledger.add(key, { ...finished, rows: { read: 9, rejected: 0 } }, read);
-    await ledger.flush();
+    const { key, rejects, again, adding } = await recorded(t);
+    await adding(key, { ...finished, rows: { read: 9, rejected: 0 } });
     await rm(rejects);
     assert.ok(await (await again()).unchanged(key));
   });
@@ -95,7 +96,7 @@ describe('the record of finished runs', () => {
   });
 
   it('writes the options of many runs once, and reads the ledger of earlier versions, which have them in each', async t => {
-    const { folder, key, ledger, again, read } = await recorded(t);
+    const { folder, key, ledger, again, read, adding } = await recorded(t);
     const second = join(folder, 'second.csv');
     const other = { ...key, output: join(folder, 'other.csv'), options: { report: 's' } };
     for (const output of [second, other.output]) {
@@ -103,8 +104,7 @@ describe('the record of finished runs', () => {
       await writeFile(`${output}.rejects`, '');
     }
     await ledger.add({ ...key, output: second, options: { report: 'r' } }, finished, read);
-    await ledger.add(other, finished, read);
-    await ledger.flush();
+    await adding(other, finished);
     const written = JSON.parse(await readFile(ledger.path, 'utf8'));
     assert.deepEqual(written.options, [{ report: 'r' }, { report: 's' }]);
     const isKnown = async () => {
@@ -179,10 +179,9 @@ describe('the record of finished runs', () => {
   });
 
   it('leaves no file next to it, nor one of a command that was killed while it wrote', async t => {
-    const { folder, key, ledger, read, again } = await recorded(t);
+    const { folder, key, ledger, again, adding } = await recorded(t);
     await writeFile(`${ledger.path}.new`, 'x'.repeat(9_999));
-    await ledger.add({ ...key, options: { report: 's' } }, finished, read);
-    await ledger.flush();
+    await adding({ ...key, options: { report: 's' } }, finished);
     assert.deepEqual((await readdir(folder)).sort(), [
       '.rowcast-runs.json',
       'a.csv',
@@ -193,7 +192,7 @@ describe('the record of finished runs', () => {
   });
 
   it('is reported if it is damaged, and is written anew', async t => {
-    const { key, ledger, again, read } = await recorded(t);
+    const { key, ledger, again, adding } = await recorded(t);
     for (const [text, message] of [
       ['', /cannot be read$/],
       ['{', /cannot be read$/],
@@ -203,8 +202,7 @@ describe('the record of finished runs', () => {
       await writeFile(ledger.path, text);
       await assert.rejects(again(), { code: 'bad_ledger', message });
     }
-    await ledger.add(key, finished, read);
-    await ledger.flush();
+    await adding(key, finished);
     assert.ok(await (await again()).unchanged(key));
     assert.deepEqual(Object.keys(JSON.parse(await readFile(ledger.path, 'utf8')).runs), ['out.csv']);
   });

@@ -29,84 +29,53 @@ describe('a rejects file', () => {
     assert.equal(outcomeOf(bom + INPUT, bom + OUTPUT, { rejects: header ?? '' }), 'equal');
   });
 
-  const cases: [string, (string | undefined)[], string][] = [
+  const cases: [lines: (string | undefined)[], difference: string][] = [
     [
-      'a different header',
       [header?.replace('note', 'notes'), first, second, third],
       '1: the header is not reject_row,reject_line,reject_code,reject_reason, followed by that of in.csv',
     ],
+    [[header, first, third], '3: row 4, at in.csv:7, should be the next reject, but row 6 is'],
+    [[header, first, second], '4: row 6, at in.csv:9, was not scored, but is not in the rejects file'],
+    [[header, first, first, second, third], '3: row 4, at in.csv:7, should be the next reject, but row 1 is'],
+    [[header, first, second, third, third], '5: row 6 is repeated or out of order in the rejects file'],
     [
-      'a missing reject',
-      [header, first, third],
-      '3: row 4, at in.csv:7, should be the next reject, but row 6 is',
-    ],
-    [
-      'a missing end',
-      [header, first, second],
-      '4: row 6, at in.csv:9, was not scored, but is not in the rejects file',
-    ],
-    [
-      'a duplicate reject',
-      [header, first, first, second, third],
-      '3: row 4, at in.csv:7, should be the next reject, but row 1 is',
-    ],
-    [
-      'a duplicate last reject',
-      [header, first, second, third, third],
-      '5: row 6 is repeated or out of order in the rejects file',
-    ],
-    [
-      'a scored row',
       [header, first, '2,4,odd,,2,"b\nb"\n', second, third],
       '3: row 2, at in.csv:4, is in the rejects file, but it was scored',
     ],
     [
-      'a wrong line',
       [header, first.replace('1,2,', '1,3,'), second, third],
       '2: reject_line is 3, but the row starts at in.csv:2',
     ],
+    [[header, first, second.replace('"3"x', '"3"y'), third], '3: the record differs from that at in.csv:7'],
     [
-      'different bytes',
-      [header, first, second.replace('"3"x', '"3"y'), third],
-      '3: the record differs from that at in.csv:7',
-    ],
-    [
-      'not a number',
       [header, first.replace('1,2,', '01,2,'), second, third],
       '2: reject_row, reject_line or reject_code is missing or invalid',
     ],
     [
-      'text as a code',
       [header, first.replace('odd', 'how odd'), second, third],
       '2: reject_row, reject_line or reject_code is missing or invalid',
     ],
     [
-      'the code of another fault',
       [header, first, second.replace('bad_quoting', 'not_utf8'), third],
       '3: reject_code is not_utf8, but should be bad_quoting for the record at in.csv:7',
     ],
     [
-      "a service's code for a malformed record",
       [header, first, second.replace('bad_quoting', 'odd'), third],
       '3: reject_code is odd, but should be bad_quoting for the record at in.csv:7',
     ],
     [
-      'the code of a malformed record for a row that was sent',
       [header, first.replace('odd', 'bad_quoting'), second, third],
       '2: reject_code is bad_quoting, but the record at in.csv:2 is not malformed',
     ],
     [
-      'a wrong reason',
       [header, first, second, third.replace('has 1 field', 'has 3 fields')],
       '4: reject_reason should be "the record has 1 field, the header 2" for the record at in.csv:9',
     ],
     [
-      'a space around a reason',
       [header, first.replace('seems', 'seems '), second, third],
       '2: reject_reason is not written as rowcast writes it, for the record at in.csv:2',
     ],
     [
-      'a reason that is quoted differently',
       [
         header,
         first,
@@ -115,15 +84,11 @@ describe('a rejects file', () => {
       ],
       '3: reject_reason should be "text follows a closing quote" for the record at in.csv:7',
     ],
-    [
-      'a different line ending',
-      [header, first, second.replace('\n', '\r\n'), third],
-      '3: the record differs from that at in.csv:7',
-    ],
-    ['not a record', [header, 'odd\n', first, second, third], '2: not a record of a rejects file'],
+    [[header, first, second.replace('\n', '\r\n'), third], '3: the record differs from that at in.csv:7'],
+    [[header, 'odd\n', first, second, third], '2: not a record of a rejects file'],
   ];
-  for (const [name, lines, difference] of cases)
-    it(`with ${name} is reported`, () => {
+  for (const [lines, difference] of cases)
+    it(`that differs is reported: ${difference}`, () => {
       assert.equal(said(...lines), `rejects.csv:${difference}`);
     });
 

@@ -34,8 +34,11 @@ describe('an input that verify reads in another way than the run did', () => {
       says: /If the run had another --quote, --escape or --delimiter, give verify the same\./,
     },
   };
+  // An error in the header and one in a record, with an output of each format.
   for (const [title, { text, options, says }] of Object.entries(cases))
-    for (const output of ['out.csv', 'out.jsonl', 'out.parquet'])
+    for (const output of /delimiter|escaped/.test(title)
+      ? ['out.csv', 'out.jsonl', 'out.parquet']
+      : ['out.csv'])
       it(`${title} is told the options of the run: ${output}`, async t => {
         const { env } = await startStub(t);
         const cwd = await newFolder(t, { 'in.csv': text });

@@ -74,115 +74,54 @@ describe('a pair', () => {
 });
 
 describe('a difference', () => {
-  const cases: [string, string, string][] = [
+  const cases: [output: string, said: string][] = [
+    [changed('id,note', 'id,notes'), '1: the header does not start with that of in.csv'],
+    [OUTPUT.replace('p_yes', 'p_no'), '1: there are two appended columns "p_no"'],
+    [INPUT, '1: the header has no columns besides those of in.csv'],
+    [changed('p_yes\n', 'p_yes\r\n'), "1: the header's line ending differs from that of in.csv"],
     [
-      'a header of other columns',
-      changed('id,note', 'id,notes'),
-      '1: the header does not start with that of in.csv',
-    ],
-    [
-      'a header with a class twice',
-      OUTPUT.replace('p_yes', 'p_no'),
-      '1: there are two appended columns "p_no"',
-    ],
-    ['a header without appended columns', INPUT, '1: the header has no columns besides those of in.csv'],
-    [
-      'a header with a different line ending',
-      changed('p_yes\n', 'p_yes\r\n'),
-      "1: the header's line ending differs from that of in.csv",
-    ],
-    [
-      'invalid appended names',
       changed('p_no,p_yes', 'p_no,q_yes'),
       '1: the appended columns are not named <prefix>_<class>, optionally followed by predicted_<column>',
     ],
-    ['a changed field', changed('3,c,', '3,x,'), '6: the column "note" differs from row 3, at in.csv:6'],
-    ['a longer field', changed('3,c,', '3,cc,'), '6: the column "note" differs from row 3, at in.csv:6'],
-    ['different quoting', changed('1,a,', '1,"a",'), '2: the column "note" differs from row 1, at in.csv:2'],
+    [changed('3,c,', '3,x,'), '6: the column "note" differs from row 3, at in.csv:6'],
+    [changed('3,c,', '3,cc,'), '6: the column "note" differs from row 3, at in.csv:6'],
+    [changed('1,a,', '1,"a",'), '2: the column "note" differs from row 1, at in.csv:2'],
     [
-      'a missing row',
       changed('2,"b\nb",1,0\n', ''),
       '4: row 2, at in.csv:4, should be here, but row 3 is: rows are missing or out of order',
     ],
     [
-      'several missing rows',
       changed('1,a,0.25,0.75\n\n2,"b\nb",1,0\n3,c,0.5,0.5\n', ''),
       '2: row 1, at in.csv:2, should be here, but row 4 is: rows are missing or out of order',
     ],
-    ['a missing end', changed('4,d,1e-7,0.9999999\n', ''), '7: the output ends before row 4, at in.csv:7'],
+    [changed('4,d,1e-7,0.9999999\n', ''), '7: the output ends before row 4, at in.csv:7'],
+    [changed('3,c,0.5,0.5\n', '3,c,0.5,0.5\n3,c,0.5,0.5\n'), '7: row 3, before in.csv:7, is repeated here'],
+    [`${OUTPUT}4,d,1e-7,0.9999999\n`, '8: row 4, before in.csv:8, is repeated here'],
+    [`${OUTPUT}5,e,0,1\n`, '8: unexpected record: in.csv ends before line 8'],
+    [changed('\n\n', '\n'), '3: the blank line at in.csv:3 is missing'],
+    [`${OUTPUT}\n`, '8: unexpected blank line: there is none at in.csv:8'],
+    [changed('3,c,0.5,0.5', ''), '6: unexpected blank line: there is none at in.csv:6'],
+    [changed('\n\n', '\n\r\n'), '3: the blank line does not end like the one at in.csv:3'],
+    [changed('0.5\n', '0.5\r\n'), '6: the line ending differs from that of row 3, at in.csv:6'],
+    [OUTPUT.slice(0, -1), '7: the line ending differs from that of row 4, at in.csv:7'],
+    [changed('3,c,0.5,0.5', '3,c'), '6: no fields are appended to row 3, at in.csv:6'],
+    [changed('0.5,0.5', '0.5'), '6: p_yes is missing, in row 3, at in.csv:6'],
+    [changed('0.5,0.5', '0.5,0.5,0'), '6: the row has more fields than the header, in row 3, at in.csv:6'],
     [
-      'a duplicate row',
-      changed('3,c,0.5,0.5\n', '3,c,0.5,0.5\n3,c,0.5,0.5\n'),
-      '7: row 3, before in.csv:7, is repeated here',
-    ],
-    ['a duplicate last row', `${OUTPUT}4,d,1e-7,0.9999999\n`, '8: row 4, before in.csv:8, is repeated here'],
-    ['an extra record', `${OUTPUT}5,e,0,1\n`, '8: unexpected record: in.csv ends before line 8'],
-    ['a missing blank line', changed('\n\n', '\n'), '3: the blank line at in.csv:3 is missing'],
-    ['an extra blank line', `${OUTPUT}\n`, '8: unexpected blank line: there is none at in.csv:8'],
-    [
-      'a blank line instead of a row',
-      changed('3,c,0.5,0.5', ''),
-      '6: unexpected blank line: there is none at in.csv:6',
-    ],
-    [
-      'a blank line with a different line ending',
-      changed('\n\n', '\n\r\n'),
-      '3: the blank line does not end like the one at in.csv:3',
-    ],
-    [
-      'a row with a different line ending',
-      changed('0.5\n', '0.5\r\n'),
-      '6: the line ending differs from that of row 3, at in.csv:6',
-    ],
-    [
-      'a missing last line ending',
-      OUTPUT.slice(0, -1),
-      '7: the line ending differs from that of row 4, at in.csv:7',
-    ],
-    [
-      'a row without the appended fields',
-      changed('3,c,0.5,0.5', '3,c'),
-      '6: no fields are appended to row 3, at in.csv:6',
-    ],
-    ['a missing probability', changed('0.5,0.5', '0.5'), '6: p_yes is missing, in row 3, at in.csv:6'],
-    [
-      'an extra field',
-      changed('0.5,0.5', '0.5,0.5,0'),
-      '6: the row has more fields than the header, in row 3, at in.csv:6',
-    ],
-    [
-      'one empty probability',
       changed('0.5,0.5', '0.5,'),
       '6: p_yes is empty, but other appended fields are not, in row 3, at in.csv:6',
     ],
+    [changed('1,0\n', '1.5,0\n'), '4: p_no is "1.5", not a number in 0..1, in row 2, at in.csv:4'],
+    [changed('1,0\n', '1,-0\n'), '4: p_yes is written as "-0", not as 0, in row 2, at in.csv:4'],
+    [changed('1,0\n', '1,NaN\n'), '4: p_yes is "NaN", not a number in 0..1, in row 2, at in.csv:4'],
     [
-      'a probability above 1',
-      changed('1,0\n', '1.5,0\n'),
-      '4: p_no is "1.5", not a number in 0..1, in row 2, at in.csv:4',
-    ],
-    [
-      'a negative zero',
-      changed('1,0\n', '1,-0\n'),
-      '4: p_yes is written as "-0", not as 0, in row 2, at in.csv:4',
-    ],
-    [
-      'an invalid number',
-      changed('1,0\n', '1,NaN\n'),
-      '4: p_yes is "NaN", not a number in 0..1, in row 2, at in.csv:4',
-    ],
-    [
-      'a longer text of the same number',
       changed('0.25', '0.250'),
       '2: p_no is written as "0.250", not as 0.25 without --decimals 3, in row 1, at in.csv:2',
     ],
-    [
-      'a sum that is not 1',
-      changed('0.5,0.5', '0.5,0.25'),
-      '6: the probabilities sum to 0.75, not to 1, in row 3, at in.csv:6',
-    ],
+    [changed('0.5,0.5', '0.5,0.25'), '6: the probabilities sum to 0.75, not to 1, in row 3, at in.csv:6'],
   ];
-  for (const [name, output, said] of cases)
-    it(`is ${name}, wherever batches end`, () => {
+  for (const [output, said] of cases)
+    it(`is found wherever batches end: ${said}`, () => {
       for (const batchRows of [1, 2, 3, 100])
         assert.equal(outcomeOf(INPUT, output, { batchRows }), `out.csv:${said}`);
     });

@@ -21,6 +21,8 @@ const rows = (count: number): string => Array.from({ length: count }, (_, id) =>
 interface Bench {
   parts: Batch[];
   score(part: Batch): Promise<Scored>;
+  scoreFirst(): Promise<Scored>;
+  scoreAll(): Promise<Scored[]>;
   /** Ids of the rows in each request, in order. */
   requests(): unknown[][];
 }
@@ -43,15 +45,7 @@ async function bench(
   behave: (call: StubCall, ids: unknown[]) => boolean | Promise<boolean>,
   options: BenchOptions = {},
 ): Promise<Bench> {
-  const {
-    batchRows,
-    hasScored = false,
-    header,
-    signal,
-    change = same => same,
-    types,
-    ...clientOptions
-  } = options;
+  const { batchRows, hasScored = false, header, signal, change, types, ...clientOptions } = options;
   const { client, stub } = await connect(t, {
     concurrency: 4,
     ...clientOptions,
@@ -62,16 +56,19 @@ async function bench(
     ...(types && { types }),
   });
   const scoreBatch = new ScoreBatch({
-    scorer: change(opened),
+    scorer: change?.(opened) ?? opened,
     feedback: { predictionType: () => header && { kind: 'distribution', classes: header } },
     file: 'in.csv',
     layout,
     hasScored,
     signal: signal ?? new AbortController().signal,
   });
+  const score = (part: Batch) => scoreBatch.score(part);
   return {
     parts,
-    score: part => scoreBatch.score(part),
+    score,
+    scoreFirst: () => score(parts[0] ?? assert.fail()),
+    scoreAll: () => Promise.all(parts.map(score)),
     requests: () => stub.bodies.map(idsOf),
   };
 }
@@ -97,18 +94,13 @@ const withoutRetries = (opened: BatchScorer): BatchScorer => ({
   confirmAll: () => opened.confirmAll(),
 });
 
-const first = ({ parts: [part] }: Bench): Batch => {
-  assert.ok(part);
-  return part;
-};
-
 /** The probabilities that the service has for a row. */
 const expected = (id: number): number[] => Object.values(probabilitiesOf({ id, text: 'x' }, classes));
 
 describe('a batch with rows that the service rejects', { concurrency: true }, () => {
   it('is halved until these rows are isolated, with at most 2·log2(n) + 1 extra requests', async t => {
     const run = await bench(t, rows(64), (call, ids) => ids.includes(41) && refuse(call));
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.deepEqual([...predictions.errors.keys()], [41]);
     assert.equal(predictions.errors.get(41)?.code, 'bad_row');
     assert.ok(run.requests().length <= 1 + 2 * Math.log2(64) + 1, `${run.requests().length} requests`);
@@ -116,7 +108,7 @@ describe('a batch with rows that the service rejects', { concurrency: true }, ()
 
   it('tries both halves before it splits either, and sends no row that was scored again', async t => {
     const run = await bench(t, rows(8), (call, ids) => (ids.includes(1) || ids.includes(6)) && refuse(call));
-    await run.score(first(run));
+    await run.scoreFirst();
     assert.deepEqual(run.requests(), [
       [0, 1, 2, 3, 4, 5, 6, 7],
       [0, 1, 2, 3],
@@ -136,7 +128,7 @@ describe('a batch with rows that the service rejects', { concurrency: true }, ()
     // The ids 2 and 5 are malformed; they are not personas, so the indexes of personas differ from those of records.
     const text = '0,x\n1,x\n2\n3,x\n4,x\n5\n6,x\n7,x\n';
     const run = await bench(t, text, (call, ids) => ids.includes(6) && refuse(call));
-    const { faults, predictions } = await run.score(first(run));
+    const { faults, predictions } = await run.scoreFirst();
     assert.deepEqual(
       [...faults].map(([index, { code }]) => [index, code]),
       [
@@ -163,7 +155,7 @@ describe('a batch with rows that the service rejects', { concurrency: true }, ()
       send(call.response, 200, { id: 'r', predictions });
       return true;
     });
-    await assert.rejects(run.score(first(run)), { code: 'wrong_answer' });
+    await assert.rejects(run.scoreFirst(), { code: 'wrong_answer' });
   });
 });
 
@@ -202,7 +194,7 @@ describe('a batch of which the service names the rows at fault', { concurrency: 
   it('is sent again without them; they get what the service says about each', async t => {
     // The id 2 is malformed, so the indexes of personas differ from those of records.
     const run = await benchNaming(t, [1, 5], '0,x\n1,x\n\n2\n3,x\n4,x\n5,x\n6,x\n');
-    const { faults, predictions } = await run.score(first(run));
+    const { faults, predictions } = await run.scoreFirst();
     assert.equal(faults.size, 1);
     assert.deepEqual(
       [...predictions.errors].map(([row, { message }]) => [row, message]),
@@ -222,7 +214,7 @@ describe('a batch of which the service names the rows at fault', { concurrency: 
 
   it('stops the run if all of them are named before any row is scored', async t => {
     const run = await benchNaming(t, [0, 1, 2, 3], rows(4));
-    await assert.rejects(run.score(first(run)), { code: 'bad_row' });
+    await assert.rejects(run.scoreFirst(), { code: 'bad_row' });
     assert.equal(run.requests().length, 1);
   });
 
@@ -230,7 +222,7 @@ describe('a batch of which the service names the rows at fault', { concurrency: 
     const run = await bench(t, rows(4), (call, ids) => ids.includes(2) && refuse(call), {
       change: opened => withRows(opened, () => [{ row: 4, message: '' }]),
     });
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.deepEqual([...predictions.errors.keys()], [2]);
   });
 });
@@ -252,7 +244,7 @@ describe('a model server that responds with 500 before any row is scored', { con
     const options = { failureTable: ofModelServer, batchRows: 20, maxOutage: 600 };
     const run = await bench(t, rows(320), call => fail(call), options);
     await assert.rejects(
-      Promise.all(run.parts.map(part => run.score(part))),
+      run.scoreAll(),
       (error: RowcastError) =>
         error.code === 'model_failed' &&
         error.severity === 'stopped' &&
@@ -275,7 +267,7 @@ describe('a model server that responds with 500 before any row is scored', { con
       options,
     );
     await assert.rejects(
-      Promise.all(run.parts.map(part => run.score(part))),
+      run.scoreAll(),
       (error: RowcastError) => error.code === 'model_failed' && error.severity === 'stopped',
     );
   });
@@ -283,7 +275,7 @@ describe('a model server that responds with 500 before any row is scored', { con
   it('costs the run only the rows at fault if another one is scored', async t => {
     const options = { failureTable: ofModelServer, maxOutage: 600 };
     const run = await bench(t, rows(8), (call, ids) => ids.includes(0) && fail(call), options);
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.deepEqual([...predictions.errors.keys()], [0]);
   });
 
@@ -291,7 +283,7 @@ describe('a model server that responds with 500 before any row is scored', { con
     let calls = 0;
     const options = { failureTable: ofModelServer, maxOutage: 600 };
     const run = await bench(t, rows(8), call => calls++ < 6 && fail(call, `failed_${calls}`), options);
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.equal(predictions.errors.size, 0);
   });
 });
@@ -308,7 +300,7 @@ describe('a model server that responds with 400 before any row is scored', { con
       batchRows: 20,
     });
     await assert.rejects(
-      Promise.all(run.parts.map(part => run.score(part))),
+      run.scoreAll(),
       (error: RowcastError) => error.code === 'bad_request' && /Three different rows/.test(error.hint ?? ''),
     );
     assert.equal(run.requests().length, run.parts.length + 3);
@@ -319,7 +311,7 @@ describe('a model server that responds with 400 before any row is scored', { con
     const run = await bench(t, rows(8), (call, ids) => bad(ids) && refuseRow(call), {
       failureTable: ofModelServer,
     });
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.deepEqual([...predictions.errors.keys()], [0, 7]);
   });
 });
@@ -332,7 +324,7 @@ describe('a batch that takes a model too long', { concurrency: true }, () => {
       return true;
     };
     const run = await bench(t, rows(8), (call, ids) => ids.length > 2 && late(call), options);
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.equal(predictions.errors.size, 0);
     const sizes = run.requests().map(({ length }) => length);
     assert.deepEqual(
@@ -346,7 +338,7 @@ describe('before any row is scored', { concurrency: true }, () => {
   it('a batch of which every row is rejected stops the run, with the place of its first row', async t => {
     const run = await bench(t, rows(2), call => refuse(call));
     const location = { file: 'in.csv', row: 1, line: 2 };
-    await assert.rejects(run.score(first(run)), (error: RowcastError) => {
+    await assert.rejects(run.scoreFirst(), (error: RowcastError) => {
       assert.equal(error.code, 'bad_row');
       const { file, row, line } = error.location;
       assert.deepEqual({ file, row, line }, location);
@@ -372,7 +364,7 @@ describe('before any row is scored', { concurrency: true }, () => {
       },
       { batchRows: 4 },
     );
-    const scored = await Promise.all(run.parts.map(part => run.score(part)));
+    const scored = await run.scoreAll();
     assert.deepEqual(
       scored.map(({ predictions }) => [...predictions.errors.keys()]),
       [
@@ -403,13 +395,13 @@ describe('before any row is scored', { concurrency: true }, () => {
 describe('a batch of a resumed run', { concurrency: true }, () => {
   it('may have all of its rows rejected, because an earlier process scored others', async t => {
     const run = await bench(t, rows(4), call => refuse(call), { hasScored: true });
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.deepEqual([...predictions.errors.keys()], [0, 1, 2, 3]);
   });
 
   it('must have the classes of the output’s header', async t => {
     const run = await bench(t, rows(4), () => false, { hasScored: true, header: ['maybe', 'no', 'yes'] });
-    await assert.rejects(run.score(first(run)), { code: 'wrong_answer' });
+    await assert.rejects(run.scoreFirst(), { code: 'wrong_answer' });
     assert.equal(run.requests().length, 1);
   });
 });
@@ -417,7 +409,7 @@ describe('a batch of a resumed run', { concurrency: true }, () => {
 describe('a batch', { concurrency: true }, () => {
   it('of malformed records alone is not sent', async t => {
     const run = await bench(t, '0\n1\n', () => false);
-    const { faults, predictions } = await run.score(first(run));
+    const { faults, predictions } = await run.scoreFirst();
     assert.deepEqual([...faults.keys()], [0, 1]);
     assert.equal(predictions.errors.size, 0);
     assert.deepEqual(run.requests(), []);
@@ -434,7 +426,7 @@ describe('a batch', { concurrency: true }, () => {
     const protocol = { ...report, predict: (id: string) => ({ ...report.predict(id), body }) };
     const options = { change, protocol, types: { id: 'integer' } };
     const run = await bench(t, 'a,x\nb,x\n', () => false, options);
-    const { predictions } = await run.score(first(run));
+    const { predictions } = await run.scoreFirst();
     assert.deepEqual(
       [...predictions.errors].map(([row, { code }]) => [row, code]),
       [
@@ -448,7 +440,7 @@ describe('a batch', { concurrency: true }, () => {
 
   it('is not sent after the run was stopped', async t => {
     const run = await bench(t, rows(2), () => false, { signal: AbortSignal.abort(new Error('stopped')) });
-    await assert.rejects(run.score(first(run)), { message: 'stopped' });
+    await assert.rejects(run.scoreFirst(), { message: 'stopped' });
     assert.deepEqual(run.requests(), []);
   });
 
@@ -464,13 +456,13 @@ describe('a batch', { concurrency: true }, () => {
       },
       { signal: stop.signal },
     );
-    await assert.rejects(run.score(first(run)));
+    await assert.rejects(run.scoreFirst());
     assert.equal(run.requests().length, 1);
   });
 
   it('fails at once if its scorer has no policy for retries', async t => {
     const run = await bench(t, rows(4), call => refuse(call), { change: withoutRetries });
-    await assert.rejects(run.score(first(run)), { code: 'bad_row' });
+    await assert.rejects(run.scoreFirst(), { code: 'bad_row' });
     assert.equal(run.requests().length, 1);
   });
 });

@@ -6,7 +6,7 @@ import { startServer } from '../../../src/server/server.ts';
 import type { RunningService, RunningServiceOptions } from '../../../src/server/service.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { trainedHome } from '../../support/service/serving.ts';
-import { openConnection, type RawConnection } from '../../support/service/socket.ts';
+import { exchange, headOf, openConnection, type RawConnection } from '../../support/service/socket.ts';
 
 async function withAdmin(
   t: TestContext,
@@ -76,9 +76,8 @@ test('an admin thread that died is started again, on the same port', async t => 
 
 test('the admin port closes a connection with several requests at once after its first response', async t => {
   const { admin } = await withAdmin(t);
-  const line = await openConnection(admin);
-  line.socket.write('GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(1_000));
-  assert.match(await line.ended, /^HTTP\/1\.1 200 OK(?![\s\S]*HTTP)[\s\S]*"ready"/);
+  const all = await exchange(admin, headOf('GET /readyz').repeat(1_000));
+  assert.match(all, /^HTTP\/1\.1 200 OK(?![\s\S]*HTTP)[\s\S]*"ready"/);
 });
 
 test('the admin port answers each probe while others hold more connections than it has, and closes theirs', async t => {
@@ -87,11 +86,7 @@ test('the admin port answers each probe while others hold more connections than 
   t.after(() => {
     for (const { socket } of held) socket.destroy();
   });
-  for (const sent of [
-    '',
-    'GET /healthz HTTP/1.1\r\nx: ',
-    'GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(30),
-  ])
+  for (const sent of ['', 'GET /healthz HTTP/1.1\r\nx: ', headOf('GET /metrics').repeat(30)])
     for (let i = 0; i < 110; i++) {
       const line = await openConnection(admin);
       line.socket.pause();
@@ -147,7 +142,10 @@ test('the admin port responds while the main thread is blocked, and reports it',
 test('the last reply of the main thread stands until it is silent for too long; only a long hang fails liveness', async () => {
   let silence = 0;
   const asked: string[] = [];
-  const answers = new MainThread({ silence: () => silence, ask: question => asked.push(question) });
+  const answers = new MainThread(
+    () => silence,
+    question => asked.push(question),
+  );
   // No reply yet, and none is overdue.
   await answers.checkReady();
   answers.onReply({

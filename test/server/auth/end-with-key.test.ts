@@ -6,7 +6,7 @@ import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { defaultLimits } from '../../../src/server/service-limits.ts';
 import { get } from '../../support/service/client.ts';
 import { ownTrainedHome, serving } from '../../support/service/serving.ts';
-import { openConnection } from '../../support/service/socket.ts';
+import { headOfJson, openConnection } from '../../support/service/socket.ts';
 import { openUpload, responseHead, wholeResponse } from '../../support/service/upload.ts';
 
 const HEADER = 'id,monthly amount,plan,__proto__\n';
@@ -60,8 +60,12 @@ describe('an upload', () => {
   });
 
   it('that is open ends when its key expires', async t => {
-    const target = await withKey(t, { recheckMs: NEVER_MS, expires: new Date(Date.now() + 2_000) });
+    const now = Date.now;
+    let later = 0;
+    t.mock.method(Date, 'now', () => now() + later);
+    const target = await withKey(t, { recheckMs: NEVER_MS, expires: new Date(Date.now() + 3_600_000) });
     const { upload, response } = await openedUpload(target);
+    later = 3_600_000;
     sendOn(upload);
     assert.equal(await isWhole(response), false);
     assert.equal((await get(target, '/user/report/one')).status, 401);
@@ -95,10 +99,7 @@ describe('a batch of personas', () => {
     const { revoke, url, key } = await withKey(t, { recheckMs: 1 });
     const body = JSON.stringify({ id: 'one', personas: [{ features: { plan: 'Basic' } }] });
     const line = await openConnection(url);
-    line.socket.write(
-      `POST /user/batch-persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
-        `content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
-    );
+    line.socket.write(headOfJson('/user/batch-persona', { key }, body.length));
     await line.receives(/^HTTP\/1\.1 100 /);
     // Keys are looked up in the order of the requests, so the first one was accepted too.
     assert.equal((await get({ url, key }, '/user/report/one')).status, 200);

@@ -10,7 +10,7 @@ import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { fetchChecked, get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
-import { openConnection } from '../../support/service/socket.ts';
+import { exchange, headOf } from '../../support/service/socket.ts';
 
 test('a running service accepts a key as soon as it is created and rejects it as soon as it is deleted', async t => {
   const home = await trainedHome();
@@ -96,13 +96,10 @@ test('the time of a key’s last use is stored next to it and deleted with it', 
 });
 
 test('a request with two Authorization or two Host headers is rejected', async t => {
-  const { url } = await serving(t);
-  const good = 'authorization: ApiKey key-of-a-test\r\n';
-  for (const twice of [`${good}authorization: ApiKey other\r\n`, good + good, `${good}host: localhost\r\n`]) {
-    const line = await openConnection(url);
-    line.socket.write(`GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n${twice}\r\n`);
-    await line.receives(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed"/);
-    line.socket.destroy();
+  const { url, key } = await serving(t);
+  for (const second of ['authorization: ApiKey other', `authorization: ApiKey ${key}`, 'host: localhost']) {
+    const request = headOf('GET /user/report/two', { key }, second, 'connection: close');
+    assert.match(await exchange(url, request), /^HTTP\/1\.1 400 [\s\S]*"code":"malformed"/, second);
   }
 });
 

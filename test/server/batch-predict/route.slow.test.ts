@@ -14,7 +14,7 @@ import { score } from '../../support/scoring/score.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
-import { openConnection } from '../../support/service/socket.ts';
+import { exchange, headOf } from '../../support/service/socket.ts';
 import {
   form,
   openUpload,
@@ -25,6 +25,7 @@ import {
   wholeResponse,
 } from '../../support/service/upload.ts';
 import { files, header, malformed, row, wide } from '../../support/service/uploads.ts';
+import { until } from '../../support/until.ts';
 
 const rowCountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
 
@@ -217,23 +218,18 @@ describe('an invalid upload is rejected before any byte of its response', async 
   });
 
   it('without a body', async () => {
-    const { url, key } = target;
-    const line = await openConnection(url);
-    line.socket.write(
-      `POST /user/batch-predict?id=one HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n\r\n`,
-    );
-    await line.receives(/415 Unsupported Media Type[\s\S]*"unsupported_media_type"/);
-    line.socket.destroy();
+    const request = headOf('POST /user/batch-predict?id=one', target, 'connection: close');
+    const response = await exchange(target.url, request);
+    assert.match(response, /415 Unsupported Media Type[\s\S]*"unsupported_media_type"/);
   });
 
   it('over HTTP/1.0, whose responses could be truncated unnoticed', async () => {
-    const { url, key } = target;
-    const line = await openConnection(url);
-    line.socket.write(
-      `POST /user/batch-predict?id=one HTTP/1.0\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
-        `content-type: text/csv\r\ncontent-length: ${good.length}\r\n\r\n${good}`,
+    const headers = ['content-type: text/csv', `content-length: ${good.length}`];
+    const head = headOf('POST /user/batch-predict?id=one', target, ...headers).replace(
+      'HTTP/1.1',
+      'HTTP/1.0',
     );
-    assert.match(await line.ended, /^HTTP\/1\.1 505 [\s\S]*"http_version"/);
+    assert.match(await exchange(target.url, head + good), /^HTTP\/1\.1 505 [\s\S]*"http_version"/);
   });
 });
 
@@ -340,34 +336,18 @@ test('uploads of a key beyond its limit get 503 with retry-after', async t => {
   held[0]?.destroy();
   held[1]?.end();
   assert.equal((await answers[1])?.isWhole, true);
-  const { status } = await retried(
-    () => upload(target, header),
-    ({ status }) => status === 200,
-  );
-  assert.equal(status, 200);
+  await until(async () => (await upload(target, header)).status === 200);
 });
 
 test('an upload whose connection breaks during the key lookup takes no upload slot', async t => {
   const target = await serving(t, { storedKeys: true, limits: { uploads: 2 } });
   for (let i = 0; i < 5; i++) {
-    const line = await openConnection(target.url);
-    line.socket.write(
-      `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
-        'content-type: text/csv\r\ntransfer-encoding: chunked\r\n\r\nno chunk\r\n',
-    );
-    assert.match(await line.ended, /^HTTP\/1\.1 400 /);
+    const headers = ['content-type: text/csv', 'transfer-encoding: chunked'];
+    const head = headOf('POST /user/batch-predict?id=two', target, ...headers);
+    assert.match(await exchange(target.url, `${head}no chunk\r\n`), /^HTTP\/1\.1 400 /);
   }
   assert.equal((await upload(target, `${header}\n${row}\n`)).status, 200);
 });
-
-/** Polls until the condition holds: the service notices the end of a connection with a delay. */
-async function retried<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (isWanted(answer)) return answer;
-    await new Promise(done => setTimeout(done, 20));
-  }
-}
 
 test('a service that shuts down aborts uploads at the end of its grace period', async () => {
   const home = await trainedHome();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdir, readlink } from 'node:fs/promises';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { type SpoolOptions, spooled } from '../../../src/server/batch-predict/spool.ts';
 import { newFolder } from '../../support/folder.ts';
+import { until } from '../../support/until.ts';
 
 const PART = 300_000;
 /** Each part is filled with its number, so that a lost or moved part is noticed. */
@@ -42,11 +42,6 @@ async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 const whole = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, (_, i) => part(i)));
-
-/** Polls until the condition holds. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await turn();
-}
 
 /** Deleted files that this process still holds open, according to the kernel. */
 async function spillFiles(): Promise<string[]> {

@@ -15,7 +15,7 @@ const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: as
 
 test('a batch that waits for a thread is not scored once its upload has ended', async t => {
   const { model, report } = await loadReport(await trainedHome(), 'one');
-  const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
+  const threads = new ServiceThreads(failure => assert.fail(failure), 1);
   t.after(() => threads.end());
   const { head, batches } = read(`${header}\n${`${row}\n`.repeat(3000)}`, {
     batchRows: 3000,
@@ -49,7 +49,7 @@ test('an upload is judged by what the report says, as a run of the command is', 
   const home = await trainedHome();
   const { model, report } = await loadReport(home, 'one');
   t.after(() => model.engine.unload());
-  const threads = new ServiceThreads({ count: 1, onDeath: failure => assert.fail(failure) });
+  const threads = new ServiceThreads(failure => assert.fail(failure), 1);
   t.after(() => threads.end());
   const own = await ModelScorer.open({ home, threads: 1 });
   t.after(() => own.close());

@@ -5,10 +5,15 @@ import { gzipSync } from 'node:zlib';
 import { classesResponse } from '../../../src/base/contract/schemas.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
-import { openConnection } from '../../support/service/socket.ts';
+import { headOf, headOfJson, openConnection, type RawConnection } from '../../support/service/socket.ts';
 
 const body = JSON.stringify({ id: 'two', ...persona });
 const gzip = { 'content-encoding': 'gzip' };
+const json = (length: number): string[] => ['content-type: application/json', `content-length: ${length}`];
+
+/** Sends bytes, and waits until they are with the service. */
+const sent = ({ socket }: RawConnection, bytes: Buffer): Promise<void> =>
+  new Promise((resolve, reject) => socket.write(bytes, lost => (lost ? reject(lost) : resolve())));
 
 test('a gzip body of one or more members gets the same response as a plain one', async t => {
   const target = await serving(t);
@@ -66,7 +71,7 @@ test('a gzip bomb is rejected before it is decompressed completely', async t => 
 
 test('a body that arrives byte by byte gets 408; one that arrives in time does not', async t => {
   const { url, key } = await serving(t, { limits: { bodyMs: 300 } });
-  const head = `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const head = headOf('POST /user/persona', { key }, ...json(body.length));
   const slow = await openConnection(url);
   slow.socket.write(head);
   const drip = setInterval(() => slow.socket.write(' '), 20);
@@ -85,12 +90,9 @@ test('the bodies of a key may take half of the memory, and a finished request fr
   timeout: 60_000,
 }, async t => {
   const target = await serving(t, { limits: { memoryBytes: 6 * body.length } });
-  const { url, key } = target;
-  const held = await openConnection(url);
+  const held = await openConnection(target.url);
   const length = 3 * body.length;
-  held.socket.write(
-    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nexpect: 100-continue\r\n\r\n`,
-  );
+  held.socket.write(headOfJson('/user/persona', target, length));
   await held.receives(/100 Continue/);
   held.socket.write(body.padEnd(length - 1));
   const ask = () => post(target, '/user/persona', body);
@@ -112,9 +114,7 @@ test('the bodies of a key may take half of the memory, and a finished request fr
 test('a client that disconnects within its body leaves nothing behind', async t => {
   const target = await serving(t, { metrics: true });
   const gone = await openConnection(target.url);
-  gone.socket.write(
-    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\ncontent-type: application/json\r\ncontent-length: 99\r\nexpect: 100-continue\r\n\r\n`,
-  );
+  gone.socket.write(headOfJson('/user/persona', target, 99));
   await gone.receives(/100 Continue/);
   gone.socket.resetAndDestroy();
   await once(gone.socket, 'close');
@@ -125,8 +125,7 @@ test('a client that disconnects within its body leaves nothing behind', async t 
   assert.match(await metrics(), /^rowcast_http_requests_in_flight 1$/m);
 });
 
-const early = (length: number) =>
-  `POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+const early = (length: number): string => headOf('POST /user/persona', {}, ...json(length));
 
 test('a rejection reaches a client that sends a whole large body before it reads', async t => {
   const { url, key } = await serving(t, { limits: { bodyBytes: 1 << 20 } });
@@ -145,11 +144,9 @@ test('a rejection reaches a client that sends a whole large body before it reads
     const line = await openConnection(url);
     line.socket.pause();
     line.socket.write(head);
-    await new Promise((resolve, reject) =>
-      line.socket.write(body, lost => (lost ? reject(lost) : resolve(0))),
-    );
+    await sent(line, body);
     // The connection stays usable.
-    line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    line.socket.write(headOf('GET /healthz'));
     line.socket.resume();
     await line.receives(/alive/);
     assert.match(line.received(), new RegExp(`^HTTP/1.1 ${status} `));
@@ -168,9 +165,7 @@ test('a rejection also reaches such a client if it asked to close the connection
         .replace('HTTP/1.1', `HTTP/${version}`)
         .replace('host:', 'connection: close\r\nhost:'),
     );
-    await new Promise((resolve, reject) =>
-      line.socket.write(large, lost => (lost ? reject(lost) : resolve(0))),
-    );
+    await sent(line, large);
     line.socket.resume();
     assert.match(await line.ended, /^HTTP\/1\.1 401 /);
   }
@@ -178,8 +173,7 @@ test('a rejection also reaches such a client if it asked to close the connection
 
 test('the service does not wait indefinitely for the rest of a rejected body', async t => {
   const { url, key } = await serving(t, { limits: { drainMs: 200 } });
-  const get = (path: string) =>
-    `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-length: 99999\r\n\r\n`;
+  const get = (path: string) => headOf(`GET ${path}`, { key }, 'content-length: 99999');
   for (const [head, status] of [
     [early(99_999), 401],
     [get('/healthz'), 200],
@@ -198,12 +192,10 @@ test('the service does not wait indefinitely for the rest of a rejected body', a
 test('a rejected request without a body keeps its connection open', async t => {
   const { url, key } = await serving(t);
   const line = await openConnection(url);
-  line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  line.socket.write(headOf('GET /user/report/two'));
   await line.receives(/"unauthorized"/);
   assert.doesNotMatch(line.received(), /connection: close/i);
-  line.socket.write(
-    `GET /user/report/two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n\r\n`,
-  );
+  line.socket.write(headOf('GET /user/report/two', { key }));
   await line.receives(/HTTP\/1\.1 200 OK/);
   line.socket.destroy();
 });

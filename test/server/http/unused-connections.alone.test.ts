@@ -4,14 +4,11 @@ import { type TestContext, test } from 'node:test';
 import type { Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving } from '../../support/service/serving.ts';
-import { openConnection, type RawConnection } from '../../support/service/socket.ts';
+import { headOf, headOfJson, openConnection, type RawConnection } from '../../support/service/socket.ts';
 import { unreadResponses } from '../../support/service/unread-responses.ts';
 
-const health = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n';
+const health = headOf('GET /healthz');
 const body = JSON.stringify({ id: 'two', ...persona });
-const head = ({ key }: Target): string =>
-  `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
-  `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`;
 
 /** A connection on which a response has arrived. */
 async function answered({ url }: Target): Promise<RawConnection> {
@@ -24,32 +21,22 @@ async function answered({ url }: Target): Promise<RawConnection> {
 /** A connection with a request whose body has not been sent yet. */
 async function inProgress(target: Target): Promise<RawConnection> {
   const line = await openConnection(target.url);
-  line.socket.write(head(target));
+  line.socket.write(headOfJson('/user/persona', target, body.length));
   await line.receives(/100 Continue/);
   return line;
 }
 
-/** Opens connections until one of them gets a response. */
+/** Opens connections until one of them gets a response, and is not closed at once. */
 async function answeredInTheEnd(target: Target): Promise<RawConnection> {
   for (;;) {
-    const line = await tryOnce(target);
+    const line = await answered(target).catch(() => undefined);
     if (line !== undefined) return line;
   }
 }
 
-/** @returns undefined if the connection was closed immediately */
-async function tryOnce(target: Target): Promise<RawConnection | undefined> {
-  const line = await openConnection(target.url);
-  line.socket.write(health);
-  return line.receives(/alive/).then(
-    () => line,
-    () => undefined,
-  );
-}
-
 /** @returns the counts of the metric that are not 0, as `idle=1 refused=2` */
 async function closings({ received, receives, socket }: RawConnection): Promise<string> {
-  socket.write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  socket.write(headOf('GET /metrics'));
   await receives(/rowcast_reports_loaded \d/);
   const counts = received().matchAll(/^rowcast_connections_closed_total\{reason="(\w+)"\} (\d+)/gm);
   return [...counts]

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { trainReport } from '../../../src/training/train.ts';
 import { sharedFolder } from '../../support/folder.ts';
-import type { Target } from '../../support/service/client.ts';
+import { post, type Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving } from '../../support/service/serving.ts';
-import { openConnection, type RawConnection } from '../../support/service/socket.ts';
+import { headOf, openConnection, type RawConnection } from '../../support/service/socket.ts';
+import { until } from '../../support/until.ts';
 
 const CLASSES = 60;
 const nameOf = (i: number): string => `class-${i}-${'x'.repeat(200)}`;
@@ -34,13 +35,11 @@ const personas = (count: number): string =>
   });
 
 /** Sends a request and does not read the response. */
-async function unread({ url, key }: Target, body: string): Promise<RawConnection> {
-  const line = await openConnection(url);
+async function unread(target: Target, body: string): Promise<RawConnection> {
+  const line = await openConnection(target.url);
   line.socket.pause();
-  line.socket.write(
-    `POST /user/batch-persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
-      `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  );
+  const headers = ['content-type: application/json', `content-length: ${body.length}`, 'connection: close'];
+  line.socket.write(headOf('POST /user/batch-persona', target, ...headers) + body);
   return line;
 }
 
@@ -52,8 +51,7 @@ test('unread responses count for the memory of their key, also when they are sen
   const body = personas(1_500);
   const refusals = (): number => lines().filter(({ event }) => event === 'requests_refused').length;
   const waiting = [await unread(target, body), await unread(target, body), await unread(target, body)];
-  for (const end = Date.now() + 20_000; refusals() === 0 && Date.now() < end; )
-    await new Promise(done => setTimeout(done, 10));
+  await until(() => refusals() > 0);
   for (const { socket } of waiting) socket.resume();
   const answers = await Promise.all(waiting.map(({ ended }) => ended));
   assert.deepEqual(answers.map(text => text.slice(9, 12)).sort(), ['200', '200', '503']);
@@ -73,11 +71,7 @@ test('unread responses count for the memory of their key, also when they are sen
 test('a large response is what many small ones are together', async t => {
   const target = await serving(t, { home: await wideHome() });
   const predictionsOf = async (body: string): Promise<unknown[]> => {
-    const response = await fetch(`${target.url}/user/batch-persona`, {
-      method: 'POST',
-      headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'application/json' },
-      body,
-    });
+    const response = await post(target, '/user/batch-persona', body);
     assert.equal(response.status, 200);
     return JSON.parse(await response.text()).predictions;
   };

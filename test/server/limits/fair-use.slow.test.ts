@@ -9,9 +9,10 @@ import type { RunningServiceOptions } from '../../../src/server/service.ts';
 import { get, post, problemOf, type Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
-import { openConnection } from '../../support/service/socket.ts';
+import { headOfJson, openConnection } from '../../support/service/socket.ts';
 import { openUpload, refusal, responseHead, upload, wholeResponse } from '../../support/service/upload.ts';
 import { header, row, wide } from '../../support/service/uploads.ts';
+import { until } from '../../support/until.ts';
 
 let count = 0;
 
@@ -41,11 +42,6 @@ async function uploading(target: Target): Promise<ClientRequest> {
   assert.equal(response.statusCode, 200);
   response.on('error', () => {}).resume();
   return opened;
-}
-
-/** Polls until the condition holds: what a client does reaches the service with a delay. */
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await new Promise(done => setTimeout(done, 20));
 }
 
 test('a key over its row rate gets 429 with retry-after; another key does not', async t => {
@@ -102,10 +98,7 @@ test('the bodies of a key leave room for those of other keys', async t => {
   const body = JSON.stringify({ id: 'two', ...persona });
   const { target, other } = await twoKeys(t, { limits: { memoryBytes: 4 * body.length } });
   const line = await openConnection(target.url);
-  line.socket.write(
-    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
-      `content-type: application/json\r\ncontent-length: ${2 * body.length}\r\nexpect: 100-continue\r\n\r\n`,
-  );
+  line.socket.write(headOfJson('/user/persona', target, 2 * body.length));
   await line.receives(/100 Continue/);
   line.socket.write(body.padEnd(2 * body.length - 1));
   // The held body arrives with a delay.
@@ -119,12 +112,9 @@ test('the bodies of a key leave room for those of other keys', async t => {
 
 test('unfinished requests of a key are limited to half of all requests in progress', async t => {
   const { target, other } = await twoKeys(t, { limits: { connections: 8 } });
-  const head =
-    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
-    'content-type: application/json\r\ncontent-length: 99\r\nexpect: 100-continue\r\n\r\n';
   const lines = await Promise.all([1, 2, 3, 4].map(() => openConnection(target.url)));
   for (const { socket, receives } of lines) {
-    socket.write(head);
+    socket.write(headOfJson('/user/persona', target, 99));
     await receives(/100 Continue/);
   }
   const refused = await get(target, '/user/report/two');

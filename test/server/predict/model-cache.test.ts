@@ -46,7 +46,7 @@ test('models stay cached as long as they fit; the least recently used is dropped
   const roomy = new ModelCache(home);
   const { bytes } = (await roomy.predictor('one')).model;
   assert.ok(bytes > 0);
-  const models = new ModelCache(home, { maxBytes: 2.5 * bytes });
+  const models = new ModelCache(home, 2.5 * bytes);
   const first = await models.predictor('one');
   await models.predictor('two');
   assert.equal(models.loaded, 2);
@@ -55,7 +55,7 @@ test('models stay cached as long as they fit; the least recently used is dropped
   await turn();
   assert.equal(models.loaded, 2);
   assert.equal(await models.predictor('one'), first);
-  const tiny = new ModelCache(home, { maxBytes: 1 });
+  const tiny = new ModelCache(home, 1);
   await tiny.predictor('one');
   await tiny.predictor('two');
   await turn();
@@ -67,7 +67,7 @@ test('models stay cached as long as they fit; the least recently used is dropped
 const NEVER_MS = 3_600_000;
 
 function cacheOf(t: TestContext, home: string, maxBytes?: number): ModelCache {
-  const models = new ModelCache(home, maxBytes === undefined ? {} : { maxBytes });
+  const models = new ModelCache(home, maxBytes);
   t.after(() => models.close());
   return models;
 }

@@ -15,12 +15,6 @@ import { slow } from '../../support/slow.ts';
 const text = hardCsv(1_200_000);
 
 describe('rowcast assemble', () => {
-  slow('writes the output and the rejects of a single run, and removes the folder', async t => {
-    const sharded = await planShards(t, [hardCsv(2_200_000)], '.csv');
-    await workOn(sharded);
-    await compareSingle(sharded, '.csv', 1);
-  });
-
   slow('says how much of it is copied, and how long the workers took', async t => {
     const sharded = await planShards(t, [hardCsv(2_200_000)], '.csv');
     await workOn(sharded);

@@ -51,23 +51,12 @@ describe('rowcast assemble', () => {
     const { status, exit_code, rows, columns, runs } = JSON.parse(
       await readFile(join(sharded.cwd, 'summary.json'), 'utf8'),
     );
-    await run(
-      sharded,
-      ...scoreArguments(
-        { flags: { 'allow-missing': true, summary: 'one.json' }, inputs: sharded.inputs },
-        'again.csv',
-      ),
-    );
+    const flags = { 'allow-missing': true, summary: 'one.json' };
+    await run(sharded, ...scoreArguments({ ...sharded, flags }, 'again.csv'));
     const one = JSON.parse(await readFile(join(sharded.cwd, 'one.json'), 'utf8'));
     assert.deepEqual(
       { status, exit_code, rows, columns, runs },
-      {
-        status: 'finished',
-        exit_code: 1,
-        rows: one.rows,
-        columns: one.columns,
-        runs: null,
-      },
+      { status: 'finished', exit_code: 1, rows: one.rows, columns: one.columns, runs: null },
     );
   });
 
@@ -93,19 +82,6 @@ describe('rowcast assemble', () => {
       assert.deepEqual(await bytesOf(found), await bytesOf(wanted), name);
     }
     assert.equal(existsSync(join(many.cwd, 'shards')), false);
-  });
-
-  it('checks the threshold of rejects over all shards, and takes a higher one', async t => {
-    const sharded = await planShards(t, [text], '.csv', { 'max-rejects': '0.1%' });
-    const settings = JSON.parse((await sharded.shards.read('plan.json')) ?? '');
-    await sharded.shards.replace('plan.json', JSON.stringify({ ...settings, settings: {} }));
-    await workOn(sharded);
-    await sharded.shards.replace('plan.json', JSON.stringify(settings));
-    const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /rows were rejected: .*\[too_many_rejects\]/);
-    const { code: second } = await run(sharded, 'assemble', sharded.shards.path, '--max-rejects', '50%');
-    assert.equal(second, 1);
   });
 
   it('removes the rejects of an earlier run if there are none now', async t => {

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { MAX_ATTEMPTS } from '../../../src/shards/folder/next-attempt.ts';
 import { fillDisk, mountDisk, noSmallDisk, unmountDisk } from '../../cluster/harness/small-disk.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/rowcast.ts';
+import { rowcast } from '../../support/in-process.ts';
 import { csv } from '../../support/scoring/files.ts';
 import { send, startStub } from '../../support/stub/service.ts';
 

@@ -1,4 +1,4 @@
-import type { Labels, Numbers } from '../../../src/base/contract/predictions.ts';
+import type { Labels, Numbers, Predictions } from '../../../src/base/contract/predictions.ts';
 
 /** A label for each row. */
 export function labels(texts: readonly string[]): Labels {
@@ -14,3 +14,11 @@ export const numbers = (values: readonly number[], names: readonly string[] = []
   values: Float64Array.from(values),
   errors: new Map(),
 });
+
+/** What predictions consist of, as plain lists, without their errors. */
+export function plain(received: Predictions): Record<string, unknown> {
+  const { kind: _, errors: __, ...lists } = received;
+  return Object.fromEntries(
+    Object.entries<ArrayLike<unknown>>(lists).map(([name, list]) => [name, Array.from(list)]),
+  );
+}

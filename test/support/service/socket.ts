@@ -50,3 +50,35 @@ export async function openConnection(url: string, localAddress?: string): Promis
     },
   };
 }
+
+/** The head of a request. @param key in its Authorization header; none if omitted */
+export const headOf = (
+  line: string,
+  { key }: { key?: string | undefined } = {},
+  ...headers: readonly string[]
+): string =>
+  [
+    `${line} HTTP/1.1`,
+    'host: localhost',
+    ...(key ? [`authorization: ApiKey ${key}`] : []),
+    ...headers,
+    '',
+    '',
+  ].join('\r\n');
+
+/** The head of a request with JSON, whose client waits until the service asks for the body. */
+export const headOfJson = (path: string, target: { key: string }, length: number): string =>
+  headOf(
+    `POST ${path}`,
+    target,
+    'content-type: application/json',
+    `content-length: ${length}`,
+    'expect: 100-continue',
+  );
+
+/** Sends a request over a connection of its own. @returns all that is received until the service closes it */
+export async function exchange(url: string, request: string): Promise<string> {
+  const line = await openConnection(url);
+  line.socket.write(request);
+  return line.ended;
+}

@@ -12,7 +12,7 @@ import { publishShards } from '../../../src/shards/plan/publish-shards.ts';
 import type { Backends } from '../../../src/storage/backends.ts';
 import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 
-/** A sharded run of one input, planned in this process with a scorer of the test's own. */
+/** A sharded run, planned in this process with a scorer of the test's own. */
 export interface PlannedHere {
   folder: SharedFolder;
   plan: ShardPlan;
@@ -20,19 +20,34 @@ export interface PlannedHere {
   options: Omit<RunValues, 'input'>;
 }
 
-/** @param flags options of score, as flags have them */
-export async function planHere(
-  { input, output }: { input: string; output: string },
+interface Pair {
+  input: string;
+  output: string;
+  rejects?: string | undefined;
+}
+
+/** Of one input. @param flags options of score, as flags have them */
+export const planHere = (
+  pair: Pair,
   scorer: Scorer,
   flags: Readonly<Record<string, unknown>> = {},
   backends?: Backends,
+): Promise<PlannedHere> => planPairs([pair], scorer, flags, 'r', backends);
+
+/** Its folder is next to its first output. */
+export async function planPairs(
+  pairs: readonly [Pair, ...Pair[]],
+  scorer: Scorer,
+  flags: Readonly<Record<string, unknown>>,
+  report: string,
+  backends?: Backends,
 ): Promise<PlannedHere> {
-  const folder = openFolder(`${output}.shards`, backends);
+  const folder = openFolder(`${pairs[0].output}.shards`, backends);
   const pinned = pinnedOptions(flags, {}, path => join(folder.path, '..', path));
-  const options = plannedValues({ ...pinned, report: { id: 'r', hash: '' } }, {});
+  const options = plannedValues({ ...pinned, report: { id: report, hash: '' } }, {});
   const { signal: stop } = new AbortController();
   const plan = await makePlan({
-    pairs: [{ input, output, rejects: undefined }],
+    pairs: pairs.map(({ input, output, rejects }) => ({ input, output, rejects })),
     unchanged: [],
     options,
     pinned,

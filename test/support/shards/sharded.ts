@@ -1,20 +1,17 @@
+import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import { readVersion } from '../../../src/base/version.ts';
 import { plannedValues } from '../../../src/library/shards/assemble-job.ts';
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import { openFolder, PLAN } from '../../../src/shards/folder/names.ts';
-import { SHARD_UNIT } from '../../../src/shards/plan/cut-shards.ts';
-import { makePlan } from '../../../src/shards/plan/make-plan.ts';
-import { pinnedOptions } from '../../../src/shards/plan/pinned-options.ts';
-import { publishShards } from '../../../src/shards/plan/publish-shards.ts';
 import { type WorkOptions, work } from '../../../src/shards/work/work.ts';
 import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 import { newFolder } from '../folder.ts';
 import { rowcast } from '../in-process.ts';
 import { trainedHome } from '../service/serving.ts';
+import { planPairs } from './planned-here.ts';
 
 /** A test of a sharded run in a folder of its own, next to the same run of one process. */
 export interface Sharded {
@@ -55,34 +52,14 @@ export async function planShards(
   const outputs = texts.map((_, i) => `out-${i}${suffix}`);
   const shards = openFolder(join(cwd, `${outputs[0]}.shards`));
   const sharded = { cwd, env: { ROWCAST_HOME: await trainedHome() }, flags, inputs, outputs, shards };
+  const [first, ...others] = inputs.map((input, i) => ({
+    input: join(cwd, input),
+    output: join(cwd, outputs[i] ?? ''),
+    rejects: typeof flags.rejects === 'string' ? join(cwd, flags.rejects) : undefined,
+  }));
+  assert.ok(first);
   const scorer = await ModelScorer.open({ home: sharded.env.ROWCAST_HOME, threads: 1 });
-  try {
-    const pinned = pinnedOptions(flags, {}, path => join(cwd, path));
-    const options = plannedValues({ ...pinned, report: { id: 'one', hash: '' } }, {});
-    const pairs = inputs.map((input, i) => ({
-      input: join(cwd, input),
-      output: join(cwd, outputs[i] ?? ''),
-      rejects: typeof flags.rejects === 'string' ? join(cwd, flags.rejects) : undefined,
-    }));
-    const { signal: stop } = new AbortController();
-    const version = readVersion();
-    const plan = await makePlan({
-      pairs,
-      unchanged: [],
-      options,
-      pinned,
-      shardBytes: SHARD_UNIT,
-      version,
-      scorer,
-      stop,
-      note() {},
-    });
-    await shards.prepare();
-    await shards.create(PLAN, JSON.stringify(plan));
-    await publishShards({ folder: shards, plan, options, published: [], stop });
-  } finally {
-    await scorer.close();
-  }
+  await planPairs([first, ...others], scorer, flags, 'one').finally(() => scorer.close());
   return sharded;
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { axeViolations } from './axe.ts';
+import { type PlatformTarget, servingPlatform } from './platform.ts';
 
 /** Four times as long as by default, for busy machines. */
 const TIMEOUT_MS = 120_000;
@@ -53,15 +55,30 @@ export async function openPage(
   return { page, context, problems };
 }
 
-/** A page that has signed in as the owner of the service, with a sign-in URL. */
-export async function signedInPage(
-  browser: Browser,
-  { url, signInUrl, ...look }: Look & { url: string; signInUrl: string },
-) {
+/** A page that has signed in as the owner of a platform. */
+export async function signedInPage(browser: Browser, { url, platform }: PlatformTarget, look: Look = {}) {
   const opened = await openPage(browser, url, look);
-  await opened.page.goto(signInUrl);
+  await opened.page.goto(platform.signInUrl(url));
   assert.equal(new URL(opened.page.url()).pathname, '/');
   return opened;
+}
+
+/** A platform, and a browser whose page has signed in as its owner. */
+export async function ownersPage(
+  t: TestContext,
+  { look, ...options }: Parameters<typeof servingPlatform>[1] & { look?: Look } = {},
+) {
+  const target = await servingPlatform(t, options);
+  const browser = await openBrowser(t);
+  return { ...target, browser, ...(await signedInPage(browser, target, look)) };
+}
+
+/** Opens everything that opens at a click, and checks that all of a page is accessible and fits. */
+export async function checkLook(page: Page, what?: string): Promise<void> {
+  await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
+  assert.deepEqual(await axeViolations(page), [], what);
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(Number(overflow) <= 0, `${what ?? page.url()} is ${overflow} wider than the window`);
 }
 
 /** Chooses a file as soon as the page can take one. */

@@ -1,3 +1,4 @@
+import type { TestContext } from 'node:test';
 import type { TrainedReport } from '../../../src/base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import { saveModel } from '../../../src/models/model/model-format.ts';
@@ -7,7 +8,9 @@ import { reportColumns } from '../../../src/training/findings/drivers.ts';
 import { qualityOf } from '../../../src/training/findings/quality.ts';
 import { testingResultsCsv } from '../../../src/training/findings/testing-results.ts';
 import { seededRandom } from '../../../src/training/seeded-random.ts';
+import { newFolder } from '../folder.ts';
 import { reportOf } from '../service/report.ts';
+import { type OwnedPlatform, ownedPlatform } from './platform.ts';
 
 /** Names and values that markup, shells and spreadsheets could take for something else. */
 export const hostile = {
@@ -32,7 +35,8 @@ const columns: LearnedColumn[] = [
 
 export interface MadeReport {
   id: string;
-  classes: readonly string[];
+  /** By default no and yes. */
+  classes?: readonly string[];
   seed?: number;
   /** More columns of numbers. */
   more?: number;
@@ -43,7 +47,7 @@ export interface MadeReport {
 /** Writes a report without training it: a linear model with random weights, and random testing results. */
 export async function makeReport(
   home: string,
-  { id, classes, seed = 1, more = 0, members }: MadeReport,
+  { id, classes = ['no', 'yes'], seed = 1, more = 0, members }: MadeReport,
 ): Promise<TrainedReport> {
   const random = seededRandom(seed);
   const stride = scoreCount(classes.length);
@@ -125,4 +129,15 @@ export async function makeReport(
     ),
   });
   return report;
+}
+
+/** A platform over a data directory with such reports, its owner signed in. */
+export async function platformWithMade(
+  t: TestContext,
+  reports: readonly MadeReport[],
+  options: { maxRowsPerSecond?: number } = {},
+): Promise<OwnedPlatform> {
+  const home = await newFolder(t);
+  for (const report of reports) await makeReport(home, report);
+  return ownedPlatform(t, { home, ...options });
 }

@@ -3,7 +3,6 @@ import type { TestContext } from 'node:test';
 import { addKey, type NewKey } from '../../../src/server/auth/key-store.ts';
 import { startServer } from '../../../src/server/server.ts';
 import type { RunningServiceOptions } from '../../../src/server/service.ts';
-import type { Limits } from '../../../src/server/service-limits.ts';
 import { openPlatform, type Platform } from '../../../src/web/platform.ts';
 import { newFolder } from '../folder.ts';
 import { ownTrainedHome } from '../service/serving.ts';
@@ -37,14 +36,19 @@ export interface OwnedPlatform extends PlatformTarget {
   browser: SignedIn;
 }
 
-/** The same over a data directory with the reports "one" and "two", its owner signed in. */
-export async function platformWithReports(
-  t: TestContext,
-  options: { dataBytes?: number; limits?: Partial<Limits> } = {},
-): Promise<OwnedPlatform> {
-  const target = await servingPlatform(t, { home: await ownTrainedHome(t), ...options });
+type PlatformOptions = Parameters<typeof servingPlatform>[1];
+
+/** The same, its owner signed in. */
+export async function ownedPlatform(t: TestContext, options?: PlatformOptions): Promise<OwnedPlatform> {
+  const target = await servingPlatform(t, options);
   return { ...target, browser: await signIn(target) };
 }
+
+/** The same over a data directory with the reports "one" and "two". */
+export const platformWithReports = async (
+  t: TestContext,
+  options?: PlatformOptions,
+): Promise<OwnedPlatform> => ownedPlatform(t, { home: await ownTrainedHome(t), ...options });
 
 /** A browser that has signed in: it sends its cookie, and the token that changes need. */
 export interface SignedIn {

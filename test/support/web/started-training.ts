@@ -22,7 +22,7 @@ export async function platformWithData(
 
 /** Starts a training as a module would. */
 export const startTraining = (
-  { browser, data }: PlatformWithData,
+  { browser, data }: Pick<PlatformWithData, 'browser' | 'data'>,
   fields: Record<string, unknown>,
 ): Promise<Response> =>
   browser.fetch('/platform/trainings', {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type ClientRequest, request } from 'node:http';
 import type { DataMeta } from '../../../src/web/data/data-files.ts';
 import type { UploadClient } from '../../../src/web/session/with-session.ts';
 import type { SignedIn } from './platform.ts';
@@ -48,6 +49,17 @@ export async function problemOf(
 ): Promise<{ status: number; code: string; detail: string; field?: string }> {
   assert.equal(response.headers.get('content-type'), 'application/problem+json');
   return (await response.json()) as { status: number; code: string; detail: string; field?: string };
+}
+
+/** Opens an upload that is sent piece by piece, and may break. */
+export function slowUpload(
+  { url, browser: { cookie, csrfToken } }: { url: string; browser: SignedIn },
+  method: 'POST' | 'PUT',
+  path: string,
+): ClientRequest {
+  const headers = { cookie, 'x-csrf-token': csrfToken, 'content-type': 'application/octet-stream' };
+  const upload = request(url + path, { method, headers: { ...headers, 'x-file-name': 'a.csv' } });
+  return upload.on('error', () => {});
 }
 
 /** A client that stays until its upload has ended. */

@@ -3,52 +3,19 @@ import { test } from 'node:test';
 import { qualityOf } from '../../../src/training/findings/quality.ts';
 import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
 
-/** Rows of two classes with this probability of the second one. */
-const twoClasses = (rows: readonly (readonly [label: number, p: number])[]) => ({
-  probabilities: Float64Array.from(rows.flatMap(([, p]) => [1 - p, p])),
-  labels: rows.map(([label]) => label),
-  classes: 2,
-});
+/** @param text rows of two classes: the label of each, and the probability of the second one */
+function twoClasses(text: string) {
+  const rows = text.split(' ').map(row => row.split(':').map(Number));
+  const probabilities = Float64Array.from(rows.flatMap(([, p = 0]) => [1 - p, p]));
+  return { probabilities, labels: rows.map(([label = 0]) => label), classes: 2 };
+}
 
-for (const { of, rows, area } of [
-  {
-    of: 'a perfect ranking',
-    rows: [
-      [0, 0.1],
-      [0, 0.4],
-      [1, 0.5],
-      [1, 0.9],
-    ],
-    area: 1,
-  },
-  {
-    of: 'a reversed ranking',
-    rows: [
-      [1, 0.1],
-      [0, 0.9],
-    ],
-    area: 0,
-  },
-  {
-    of: 'ties',
-    rows: [
-      [0, 0.5],
-      [1, 0.5],
-      [1, 0.5],
-    ],
-    area: 0.5,
-  },
-  {
-    of: 'one of four pairs out of order',
-    rows: [
-      [0, 0.1],
-      [1, 0.35],
-      [0, 0.4],
-      [1, 0.8],
-    ],
-    area: 0.75,
-  },
-  { of: 'one class only', rows: [[1, 0.5]], area: undefined },
+for (const [of, rows, area] of [
+  ['a perfect ranking', '0:0.1 0:0.4 1:0.5 1:0.9', 1],
+  ['a reversed ranking', '1:0.1 0:0.9', 0],
+  ['ties', '0:0.5 1:0.5 1:0.5', 0.5],
+  ['one of four pairs out of order', '0:0.1 1:0.35 0:0.4 1:0.8', 0.75],
+  ['one class only', '1:0.5', undefined],
 ] as const)
   test(`the area under the curve of ${of} is ${area}`, () => {
     assert.equal(areaUnderCurve(twoClasses(rows)), area);
@@ -61,12 +28,7 @@ test('for three classes, the area is the mean of each class against the others',
 });
 
 test('the majority class is that of the training rows; its accuracy is measured on the testing rows', () => {
-  const testing = twoClasses([
-    [0, 0.2],
-    [1, 0.6],
-    [1, 0.4],
-    [1, 0.9],
-  ]);
+  const testing = twoClasses('0:0.2 1:0.6 1:0.4 1:0.9');
   const { confusion, calibration, ...metrics } = qualityOf(testing, [0, 0, 1], ['no', 'yes']);
   assert.deepEqual(metrics, {
     testing_rows: 4,

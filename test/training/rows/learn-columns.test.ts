@@ -11,30 +11,35 @@ const typeOf = (given: string[]) => {
   return 'columns' in decision ? decision.columns[0]?.type : `left out: ${decision.leftOut}`;
 };
 
-test('numbers with spaces around them, and spaces as missing values, make a numerical column', () => {
-  assert.equal(typeOf(values(100, i => (i % 10 === 0 ? ' ' : ` ${(i * 37) % 50}.5 `))), 'numerical');
-});
-
-test('a missing-value spelling does not make a numerical column categorical', () => {
-  assert.equal(typeOf(values(100, i => (i % 10 === 0 ? 'N/A' : String((i * 37) % 50)))), 'numerical');
-});
-
-test('an amount that overflows a float does not make a numerical column categorical', () => {
-  for (const infinite of ['inf', '-inf', 'Infinity'])
-    assert.equal(typeOf(values(100, i => (i === 7 ? infinite : `${(i * 37) % 100}.5`))), 'numerical');
-});
-
-test('an all-zero date does not make a date column categorical', () => {
-  assert.equal(typeOf(values(100, i => (i === 7 ? '0000-00-00' : `2024-01-${10 + (i % 19)}`))), 'date');
-});
-
-test('codes with leading zeros are categorical', () => {
-  assert.equal(typeOf(values(100, i => ['00420', '10115', '75001'][i % 3] ?? '')), 'categorical');
-});
-
-test('distinct integer amounts are numerical', () => {
-  assert.equal(typeOf(values(100, i => String(((i * 7919) % 10007) * 13))), 'numerical');
-});
+for (const [what, type, given] of [
+  [
+    'numbers with spaces around them, and spaces as missing values,',
+    'numerical',
+    values(100, i => (i % 10 === 0 ? ' ' : ` ${(i * 37) % 50}.5 `)),
+  ],
+  [
+    'numbers and a missing-value spelling',
+    'numerical',
+    values(100, i => (i % 10 === 0 ? 'N/A' : String((i * 37) % 50))),
+  ],
+  ...['inf', '-inf', 'Infinity'].map(
+    infinite =>
+      [
+        `numbers and ${infinite}`,
+        'numerical',
+        values(100, i => (i === 7 ? infinite : `${(i * 37) % 100}.5`)),
+      ] as const,
+  ),
+  [
+    'dates and an all-zero one',
+    'date',
+    values(100, i => (i === 7 ? '0000-00-00' : `2024-01-${10 + (i % 19)}`)),
+  ],
+  ['codes with leading zeros', 'categorical', values(100, i => ['00420', '10115', '75001'][i % 3] ?? '')],
+  ['distinct integer amounts', 'numerical', values(100, i => String(((i * 7919) % 10007) * 13))],
+  ['booleans', 'categorical', values(100, i => (i % 3 === 0 ? 'true' : 'false'))],
+] as const)
+  test(`${what} make a ${type} column`, () => assert.equal(typeOf(given), type));
 
 /** Numbers in no order, none of them twice. */
 const scattered = (rows: number, low: number, high: number): string[] => {
@@ -147,57 +152,29 @@ for (const [written, notation] of [
     assert.deepEqual('columns' in decision && decision.columns, [{ name: 'x', type: 'numerical', notation }]);
   });
 
-test('booleans are categorical', () => {
-  assert.equal(typeOf(values(100, i => (i % 3 === 0 ? 'true' : 'false'))), 'categorical');
-});
-
-const leftOut = [
-  {
-    column: 'unique texts',
-    given: values(100, i => `customer-${i}`),
-    because: /only identifies/,
-  },
-  {
-    column: 'unique texts with numbers',
-    given: values(100, i => (i % 10 === 0 ? `about ${i}` : `${i * 37}.5`)),
-    because: /^90% of its distinct values are numbers; a numeric column needs 95%$/,
-  },
-  {
-    column: 'unique codes with leading zeros',
-    given: values(100, i => String(i * 37).padStart(6, '0')),
-    because: /only identifies/,
-  },
-  { column: 'a counter of the rows', given: values(100, i => String(1000 + i)), because: /counts the rows/ },
-  {
-    column: 'a shuffled counter of the rows',
-    given: values(100, i => String((i * 37) % 100)),
-    because: /counts the rows/,
-  },
-  {
-    column: 'free text',
-    given: values(100, i => (i % 5 === 0 ? 'thanks' : `I called ${i} times`)),
-    because: /free text/,
-  },
-  { column: 'an empty column', given: values(100, () => ' '), because: /empty/ },
-  { column: 'a single text', given: values(100, () => 'EU'), because: /only one value/ },
-  {
-    column: 'a single number in several spellings',
-    given: values(100, i => ['1', '1.0'][i % 2] ?? ''),
-    because: /only one value/,
-  },
-  {
-    column: 'a single day in several spellings',
-    given: values(100, i => ['2024-01-02', '2024/01/02', 'N/A'][i % 3] ?? ''),
-    because: /only one value/,
-  },
-  {
-    column: 'spellings of a missing value',
-    given: values(100, i => `n/a${' '.repeat(i % 60)}`),
-    because: /distinct/,
-  },
-  { column: 'only rare values', given: values(100, i => `v${i % 40}`), because: /in 5 rows/ },
+const leftOut: [column: string, given: string[], because: RegExp][] = [
+  ['unique texts', values(100, i => `customer-${i}`), /only identifies/],
+  [
+    'unique texts with numbers',
+    values(100, i => (i % 10 === 0 ? `about ${i}` : `${i * 37}.5`)),
+    /^90% of its distinct values are numbers; a numeric column needs 95%$/,
+  ],
+  ['unique codes with leading zeros', values(100, i => String(i * 37).padStart(6, '0')), /only identifies/],
+  ['a counter of the rows', values(100, i => String(1000 + i)), /counts the rows/],
+  ['a shuffled counter of the rows', values(100, i => String((i * 37) % 100)), /counts the rows/],
+  ['free text', values(100, i => (i % 5 === 0 ? 'thanks' : `I called ${i} times`)), /free text/],
+  ['an empty column', values(100, () => ' '), /empty/],
+  ['a single text', values(100, () => 'EU'), /only one value/],
+  ['a single number in several spellings', values(100, i => ['1', '1.0'][i % 2] ?? ''), /only one value/],
+  [
+    'a single day in several spellings',
+    values(100, i => ['2024-01-02', '2024/01/02', 'N/A'][i % 3] ?? ''),
+    /only one value/,
+  ],
+  ['spellings of a missing value', values(100, i => `n/a${' '.repeat(i % 60)}`), /distinct/],
+  ['only rare values', values(100, i => `v${i % 40}`), /in 5 rows/],
 ];
-for (const { column, given, because } of leftOut) {
+for (const [column, given, because] of leftOut) {
   test(`${column} is left out`, () => {
     const decision = learn(given);
     assert.ok('leftOut' in decision);

@@ -8,19 +8,11 @@ import { parquetOf } from '../../support/parquet.ts';
 import { root } from '../../support/root.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { csv, history } from '../../support/service/history.ts';
-import { axeViolations } from '../../support/web/axe.ts';
-import { chooseFile, holdScript, looks, openBrowser, signedInPage } from '../../support/web/browser.ts';
-import { servingPlatform } from '../../support/web/platform.ts';
+import { chooseFile, holdScript, ownersPage } from '../../support/web/browser.ts';
 
 const sample = join(root, 'fixtures/telecom-history.csv');
 
-async function open(t: TestContext, look: { width?: number; theme?: 'light' | 'dark' } = {}) {
-  const target = await servingPlatform(t);
-  const browser = await openBrowser(t);
-  const signInUrl = target.platform.signInUrl(target.url);
-  const opened = await signedInPage(browser, { url: target.url, signInUrl, ...look });
-  return { ...opened, ...target, folder: await newFolder(t) };
-}
+const open = async (t: TestContext) => ({ ...(await ownersPage(t)), folder: await newFolder(t) });
 
 const stored = (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);
 
@@ -159,27 +151,4 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
     assert.match((await page.locator('main').textContent()) ?? '', /5,000 rows/);
     assert.deepEqual(problems, []);
   });
-});
-
-describe('the pages of data in a browser', { skip: noBrowser }, () => {
-  for (const look of looks)
-    it(`have no violation of axe-core, nor a page wider than the window, at ${look.width} px, ${look.theme}`, async t => {
-      const { page, problems, folder } = await open(t, look);
-      assert.deepEqual(await axeViolations(page), [], 'empty');
-      const wide = join(folder, `${'wide'.repeat(40)}.csv`);
-      const rows = history({ rows: 60 }).map((row, i) => [
-        ...row,
-        ...Array.from({ length: 95 }, (_, c) => (i === 0 ? `${'long'.repeat(c)}${c}` : String((i * c) % 7))),
-      ]);
-      await writeFile(wide, csv(rows));
-      await chooseFile(page, wide);
-      await page.waitForURL('**/data/*');
-      for (const path of [new URL(page.url()).pathname, '/']) {
-        await page.goto(path);
-        assert.deepEqual(await axeViolations(page), [], path);
-        const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        assert.ok(overflow <= 0, `${path} is ${overflow} px too wide`);
-      }
-      assert.deepEqual(problems, []);
-    });
 });

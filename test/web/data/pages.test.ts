@@ -10,7 +10,7 @@ import { newFolder } from '../../support/folder.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
-import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+import { ownedPlatform, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 import { problemOf, upload } from '../../support/web/uploads.ts';
 
 const markup = '<script>alert(1)</script>';
@@ -27,7 +27,7 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 describe('the page of data', () => {
   slow('shows hostile names and values as text', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     const line = `${hostile.map(quoted).join()}\n`;
     // A row that repeats the header would be left out.
     const row = `${[...hostile.slice(1), 'other'].map(quoted).join()}\n`;
@@ -52,7 +52,7 @@ describe('the page of data', () => {
   });
 
   it('says which columns are left out, and why', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     const rows = Array.from({ length: 100 }, (_, i) => `${i},${(i * 37) % 50},x,C-${i},,1,2\n`);
     const { id } = await upload(browser, `row,n,same,code,empty,twice,twice\n${rows.join('')}`);
     const page = await browser.page(`/data/${id}`);
@@ -74,8 +74,7 @@ describe('the page of data', () => {
   });
 
   slow('saves types and uses, which training honours', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t);
     const { id } = await upload(browser, csv(history({ rows: 300 })));
     // customer, monthly amount, plan, __proto__, outcome: plan is excluded, __proto__ is categorical.
     const response = await browser.submit(`/platform/data/${id}/settings`, {
@@ -122,7 +121,7 @@ describe('the page of data', () => {
   });
 
   it('saves the choices also on the way to the Predict page, and says so only if something has changed', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     const { id } = await upload(browser, csv(history({ rows: 300 })));
     const goOn = async (fields: Record<string, string>): Promise<string> => {
       const response = await browser.submit(`/platform/data/${id}/settings`, { ...fields, next: 'predict' });
@@ -140,7 +139,7 @@ describe('the page of data', () => {
   });
 
   it('does not exist without data', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     const { id } = await upload(browser, 'a,b\n1,2\n');
     const deleted = await browser.submit(`/platform/data/${id}/delete`);
     assert.deepEqual([deleted.status, deleted.headers.get('location')], [303, '/']);
@@ -153,8 +152,7 @@ describe('the page of data', () => {
   });
 
   it('says that damaged data is damaged, and the list lets it be deleted', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t);
     const { id } = await upload(browser, 'a,b\n1,2\n');
     await writeFile(join(target.home, 'data', id, 'meta.json'), '{');
     const response = await browser.fetch(`/data/${id}`, { headers: { accept: 'text/html' } });
@@ -168,8 +166,7 @@ describe('the page of data', () => {
 describe('the home page', () => {
   it('lists reports, the newest first, and the data with the quota', async t => {
     const home = await ownTrainedHome(t);
-    const target = await servingPlatform(t, { home, dataBytes: 10 * 2 ** 30 });
-    const browser = await signIn(target);
+    const { browser } = await ownedPlatform(t, { home, dataBytes: 10 * 2 ** 30 });
     const { id } = await upload(browser, 'a,b\n1,2\n', 'some data.csv');
     const old = new Date('2020-01-02T03:04:05Z');
     await utimes(join(home, 'reports', 'one', 'SHA256SUMS'), old, old);

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 import { fillDisk, mountDisk, noSmallDisk, unmountDisk } from '../../cluster/harness/small-disk.ts';
 import { newFolder } from '../../support/folder.ts';
 import { csv, history } from '../../support/service/history.ts';
-import { servingPlatform, signIn } from '../../support/web/platform.ts';
+import { ownedPlatform } from '../../support/web/platform.ts';
 import { uploaded } from '../../support/web/uploaded.ts';
 
 it('a full disk is a 507 that says so, whatever the platform was writing', { skip: noSmallDisk }, async t => {
@@ -14,7 +14,7 @@ it('a full disk is a 507 that says so, whatever the platform was writing', { ski
   mountDisk(home, '4m');
   try {
     const data = await uploaded(home, csv(history({ rows: 60 })));
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser } = await ownedPlatform(t, { home });
     const settings = { column: ['2'], 'type-2': 'auto' };
     const saveSettings = () => browser.submit(`/platform/data/${data}/settings`, settings);
     const train = () =>

@@ -11,8 +11,7 @@ import { churned, evaluationOfSet, revenue } from '../../evaluate/evaluations.ts
 import { facts } from '../../evaluate/facts.ts';
 import { newFolder } from '../../support/folder.ts';
 import { noBrowser } from '../../support/service/browser.ts';
-import { axeViolations } from '../../support/web/axe.ts';
-import { looks, openBrowser, openPage } from '../../support/web/browser.ts';
+import { checkLook, looks, openBrowser, openPage } from '../../support/web/browser.ts';
 
 const long = 'a-very-long-name-without-any-space-in-it'.repeat(4);
 const pages: Record<string, Evaluation> = {
@@ -37,10 +36,7 @@ describe('the page of an evaluation in a browser', { skip: noBrowser, timeout: 3
         const { page, context, problems } = await openPage(browser, 'http://127.0.0.1', look);
         const named = `${look.theme}, ${look.width} px`;
         await page.goto(pathToFileURL(file).href);
-        await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
-        assert.deepEqual(await axeViolations(page), [], named);
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        assert.ok(Number(overflow) <= 0, `${named}: wider by ${overflow}`);
+        await checkLook(page, named);
         assert.deepEqual(problems, []);
         await context.close();
       }

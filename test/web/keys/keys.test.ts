@@ -6,7 +6,7 @@ import { addKey, listKeys, type NewKey } from '../../../src/server/auth/key-stor
 import { get } from '../../support/service/client.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
-import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+import { ownedPlatform, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 
 const form = { name: 'etl', scope: ['predict', 'report'], bound: 'all', days: '90' };
 
@@ -15,8 +15,7 @@ const shownKey = (page: string): string | undefined => /rowcast_[\w-]{43}/.exec(
 
 describe('the page of keys', () => {
   it('creates a key that works at once, and shows it a single time', async t => {
-    const target = await servingPlatform(t, { home: await ownTrainedHome(t) });
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t, { home: await ownTrainedHome(t) });
     const response = await browser.submit('/platform/keys', { ...form, bound: 'some', report: 'one' });
     assert.deepEqual([response.status, response.headers.get('location')], [303, '/keys']);
     await browser.fetch('/keys', { method: 'HEAD', headers: { accept: 'text/html' } });
@@ -32,7 +31,7 @@ describe('the page of keys', () => {
   });
 
   it('shows each of several keys that were created before it was loaded', async t => {
-    const browser = await signIn(await servingPlatform(t));
+    const { browser } = await ownedPlatform(t);
     for (const name of ['one', 'two']) await browser.submit('/platform/keys', { ...form, name });
     const page = await browser.page('/keys');
     assert.equal(new Set(page.match(/rowcast_[\w-]{43}/g)).size, 2);
@@ -41,8 +40,7 @@ describe('the page of keys', () => {
   });
 
   slow('has the last ten notices of what was done', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t);
     for (let i = 0; i < 12; i++) {
       await addKey(target.home, `k${i}`, { reports: 'all' });
       await browser.submit(`/platform/keys/k${i}/revoke`);
@@ -61,8 +59,7 @@ describe('the page of keys', () => {
   });
 
   it('revokes a key', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t);
     await addKey(target.home, 'old', { reports: 'all' });
     assert.match(await browser.page('/keys'), /action="\/platform\/keys\/old\/revoke"/);
     assert.equal((await browser.submit('/platform/keys/old/revoke')).status, 303);
@@ -73,8 +70,7 @@ describe('the page of keys', () => {
   });
 
   it('says what is wrong with a form, and keeps what was entered', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t);
     await addKey(target.home, 'taken', { reports: 'all' });
     const cases: [status: number, fields: Record<string, string | string[]>, message: RegExp][] = [
       [409, { name: 'taken' }, /already exists/],

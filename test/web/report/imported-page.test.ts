@@ -7,11 +7,11 @@ import { exits, rowcast } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
 import { expectedNumbers, importedHome, importedRows } from '../../support/service/imported-home.ts';
 import { slow } from '../../support/slow.ts';
-import { type OwnedPlatform, servingPlatform, signIn } from '../../support/web/platform.ts';
+import { type OwnedPlatform, ownedPlatform } from '../../support/web/platform.ts';
+import { scoredRun } from '../../support/web/runs.ts';
 
 async function platformWithImports(t: TestContext): Promise<OwnedPlatform> {
-  const target = await servingPlatform(t, { home: await importedHome(t) });
-  return { ...target, browser: await signIn(target) };
+  return ownedPlatform(t, { home: await importedHome(t) });
 }
 
 /** The texts of a list of facts, by their names. */
@@ -110,19 +110,7 @@ describe('the page of an imported report', () => {
       ['classes', 'in.csv'],
       ['unbounded', 'x.csv'],
     ] as const) {
-      const created = await browser.fetch('/platform/runs', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ report, file }),
-      });
-      assert.equal(created.status, 201, await created.clone().text());
-      const { id } = Object(await created.json());
-      const sent = await browser.fetch(`/platform/runs/${id}/input`, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/octet-stream' },
-        body: await readFile(at(file)),
-      });
-      const run = Object(await sent.json());
+      const { id, ...run } = await scoredRun(browser, await readFile(at(file)), { report, file });
       assert.equal(run.status, 'finished', JSON.stringify(run));
       assert.equal(run.rows.rejected, report === 'unbounded' ? 1 : 0);
       const output = at(`${report}.csv`);

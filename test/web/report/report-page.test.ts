@@ -10,8 +10,14 @@ import { newFolder } from '../../support/folder.ts';
 import { bin } from '../../support/rowcast.ts';
 import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
-import { hostile, makeReport } from '../../support/web/made-report.ts';
-import { type SignedIn, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+import { hostile, makeReport, platformWithMade } from '../../support/web/made-report.ts';
+import {
+  ownedPlatform,
+  type SignedIn,
+  servingPlatform,
+  signIn,
+  signInWithKey,
+} from '../../support/web/platform.ts';
 
 const twenty = Array.from({ length: 20 }, (_, i) =>
   i === 3 ? '<script>' : i === 4 ? '\u202eabc' : `class ${i}`,
@@ -86,7 +92,7 @@ describe('the page of a report', () => {
   it('has the most likely classes first if there are too many to see them all', async t => {
     const home = await ownTrainedHome(t);
     await makeReport(home, { id: 'twenty', classes: twenty });
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser } = await ownedPlatform(t, { home });
     const page = await browser.page('/predictions/twenty');
     const shown = [...page.matchAll(/<li data-class="\d+">.*?<data value="([^"]*)">/gs)].map(([, value]) =>
       Number(value),
@@ -102,8 +108,7 @@ describe('the page of a report', () => {
     const home = await ownTrainedHome(t);
     await makeReport(home, { id: 'hostile', classes: ['no', '<script>'] });
     await makeReport(home, { id: 'twenty', classes: twenty });
-    const target = await servingPlatform(t, { home });
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t, { home });
     const key = await addKey(home, 'program', { reports: 'all', scopes: ['predict'] });
     for (const id of ['one', 'hostile', 'twenty']) {
       const page = await browser.page(`/predictions/${id}`);
@@ -137,9 +142,8 @@ describe('the page of a report', () => {
   });
 
   it('starts with a typical persona', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'hostile', classes: ['no', 'yes'] });
-    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/hostile');
+    const { browser } = await platformWithMade(t, [{ id: 'hostile' }]);
+    const page = await browser.page('/predictions/hostile');
     const { features } = bodyOfCommand(page);
     assert.ok(Number(features[hostile.amount]) > 30 && Number(features[hostile.amount]) < 70);
     assert.equal(features[hostile.plan], hostile.levels[0]);
@@ -149,11 +153,10 @@ describe('the page of a report', () => {
   });
 
   it('has no markup, script, style or hidden direction from names and values of the data', async t => {
-    const home = await newFolder(t);
     const message = '"<script>" alone nearly determines the class.';
     const members = { warnings: [{ code: 'leak' as const, message }], predicts: '<b>outcome</b>' };
-    await makeReport(home, { id: 'hostile', classes: twenty, members });
-    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/hostile');
+    const { browser } = await platformWithMade(t, [{ id: 'hostile', classes: twenty, members }]);
+    const page = await browser.page('/predictions/hostile');
     assert.deepEqual(
       [...page.matchAll(/<script[^>]*>/g)].filter(([tag]) => !/ src="\/assets\//.test(tag)),
       [],
@@ -165,10 +168,7 @@ describe('the page of a report', () => {
   });
 
   it('predicts without modules, and says at a field what is wrong', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'hostile', classes: ['no', 'yes'] });
-    const target = await servingPlatform(t, { home });
-    const browser = await signIn(target);
+    const { browser } = await platformWithMade(t, [{ id: 'hostile' }]);
     const before = await browser.page('/predictions/hostile');
     const fields = fieldsOf(before);
     assert.deepEqual(Object.keys(fields).sort(), ['c0', 'c1', 'c2', 'c3', 'c4']);
@@ -194,10 +194,7 @@ describe('the page of a report', () => {
   });
 
   it('draws how the probabilities change along a column as /user/persona predicts them', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'hostile', classes: ['no', 'yes'] });
-    const target = await servingPlatform(t, { home });
-    const browser = await signIn(target);
+    const { browser, home, url } = await platformWithMade(t, [{ id: 'hostile' }]);
     const key = await addKey(home, 'program', { reports: 'all', scopes: ['predict'] });
     const page = await browser.page('/predictions/hostile');
     const { id, features } = bodyOfCommand(page);
@@ -213,7 +210,7 @@ describe('the page of a report', () => {
       );
     };
     const check = async (column: string, value: unknown, share: number) => {
-      const [, expected = 0] = await predicted(target.url, key, {
+      const [, expected = 0] = await predicted(url, key, {
         id,
         features: { ...features, [column]: value },
       });
@@ -237,27 +234,22 @@ describe('the page of a report', () => {
   });
 
   it('draws the curves of the chosen class', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'twenty', classes: twenty });
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser } = await platformWithMade(t, [{ id: 'twenty', classes: twenty }]);
     assert.match(await browser.page('/predictions/twenty?class=7'), /ROC curve of class 7</);
     for (const wrong of ['99', '-1', 'x', '1e1', '7&class=8'])
       assert.match(await browser.page(`/predictions/twenty?class=${wrong}`), /ROC curve of /);
   });
 
   slow('stays small and clear with hundreds of columns', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'wide', classes: ['no', 'yes'], more: 300 });
-    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/wide');
+    const { browser } = await platformWithMade(t, [{ id: 'wide', more: 300 }]);
+    const page = await browser.page('/predictions/wide');
     assert.match(page, /297 more columns, with less impact/);
     assert.match(page, /Impact of the first 10 of 305 columns/);
     assert.ok(page.length < 300_000, `${page.length}`);
   });
 
   slow('has a form of at most a thousand columns; the others keep typical values', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'wide', classes: ['no', 'yes'], more: 1_200 });
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser } = await platformWithMade(t, [{ id: 'wide', more: 1_200 }]);
     const page = await browser.page('/predictions/wide');
     const fields = fieldsOf(page);
     assert.equal(Object.keys(fields).length, 1_000);
@@ -270,10 +262,7 @@ describe('the page of a report', () => {
 
 describe('the routes of a report', () => {
   it('show a bound key only its reports', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
-    await makeReport(home, { id: 'other', classes: ['no', 'yes'] });
-    const target = await servingPlatform(t, { home });
+    const target = await platformWithMade(t, [{ id: 'mine' }, { id: 'other' }]);
     const browser = await signInWithKey(target, 'guest', { reports: ['mine'] });
     const page = await browser.page('/predictions/mine');
     assert.doesNotMatch(page, /Delete the report/);
@@ -298,9 +287,7 @@ describe('the routes of a report', () => {
   });
 
   it('need the scopes of the API', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
-    const target = await servingPlatform(t, { home });
+    const target = await platformWithMade(t, [{ id: 'mine' }]);
     const reader = await signInWithKey(target, 'reader', { scopes: ['report', 'platform'] });
     assert.match(await reader.page('/predictions/mine'), /does not have the scope <code>predict<\/code>/);
     assert.equal((await send(reader, '/platform/reports/mine/persona', {})).status, 403);
@@ -310,9 +297,7 @@ describe('the routes of a report', () => {
   });
 
   it('give the testing results as they are stored', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser, home } = await platformWithMade(t, [{ id: 'mine' }]);
     const response = await browser.fetch('/platform/reports/mine/testing-results.csv');
     assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
     assert.match(
@@ -326,9 +311,7 @@ describe('the routes of a report', () => {
   });
 
   slow('explain missing and damaged reports', async t => {
-    const home = await newFolder(t);
-    for (const id of ['results', 'model']) await makeReport(home, { id, classes: ['no', 'yes'] });
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser, home } = await platformWithMade(t, [{ id: 'results' }, { id: 'model' }]);
     await browser.page('/predictions/results');
     await appendFile(join(home, 'reports/results/testing-results.csv'), 'x');
     await appendFile(join(home, 'reports/model/model.zip'), 'x');
@@ -350,9 +333,7 @@ describe('the routes of a report', () => {
   });
 
   slow('show a report that was trained again', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser, home } = await platformWithMade(t, [{ id: 'mine' }]);
     const before = probabilitiesOn(await browser.page('/predictions/mine'));
     await makeReport(home, { id: 'mine', classes: ['a', 'b', 'c'], seed: 5 });
     const after = probabilitiesOn(await browser.page('/predictions/mine'));
@@ -360,9 +341,7 @@ describe('the routes of a report', () => {
   });
 
   it('delete a report, for who sends the token', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
-    const browser = await signIn(await servingPlatform(t, { home }));
+    const { browser } = await platformWithMade(t, [{ id: 'mine' }]);
     const path = '/platform/reports/mine/delete';
     const without = await browser.fetch(path, {
       method: 'POST',
@@ -377,9 +356,7 @@ describe('the routes of a report', () => {
   });
 
   it('count against the rate of rows of the key', async t => {
-    const home = await newFolder(t);
-    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
-    const browser = await signIn(await servingPlatform(t, { home, maxRowsPerSecond: 10 }));
+    const { browser } = await platformWithMade(t, [{ id: 'mine' }], { maxRowsPerSecond: 10 });
     const fields = { c0: '5', along: 'c0' };
     const statuses = [];
     for (let i = 0; i < 2; i++)

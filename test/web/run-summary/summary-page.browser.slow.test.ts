@@ -7,8 +7,7 @@ import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
 import { newFolder } from '../../support/folder.ts';
 import { noBrowser } from '../../support/service/browser.ts';
-import { axeViolations } from '../../support/web/axe.ts';
-import { looks, openBrowser, openPage } from '../../support/web/browser.ts';
+import { checkLook, looks, openBrowser, openPage } from '../../support/web/browser.ts';
 import { columnWith, scoresOf, someTime, summaryWith } from './summaries.ts';
 
 const names = (count: number, text: string): string[] =>
@@ -93,10 +92,7 @@ describe('the page of a run in a browser', { skip: noBrowser, timeout: 300_000 }
         const { page, context, problems } = await openPage(browser, 'http://127.0.0.1', look);
         const named = `${look.theme}, ${look.width} px`;
         await page.goto(pathToFileURL(file).href);
-        await page.evaluate('for (const each of document.querySelectorAll(".numbers")) each.open = true');
-        assert.deepEqual(await axeViolations(page), [], named);
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        assert.ok(Number(overflow) <= 0, `${named}: wider by ${overflow}`);
+        await checkLook(page, named);
         assert.deepEqual(problems, []);
         await context.close();
       }

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { StoredProgress } from '../../../src/web/runs/stored-run.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -13,41 +11,11 @@ import { parquetOf, textOfParquet } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
+import { until } from '../../support/until.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import { type OwnedPlatform, platformWithReports, servingPlatform } from '../../support/web/platform.ts';
-
-const progressIn = (value: unknown): StoredProgress => value as StoredProgress; // as the page gets it
-
-async function created({ browser }: OwnedPlatform, file: string, delimiter?: string): Promise<string> {
-  const response = await browser.fetch('/platform/runs', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ report: 'one', file, delimiter }),
-  });
-  assert.equal(response.status, 201, await response.clone().text());
-  return progressIn(await response.json()).id;
-}
-
-async function scored(at: OwnedPlatform, file: string, body: string | Buffer, delimiter?: string) {
-  const id = await created(at, file, delimiter);
-  const sent = await at.browser.fetch(`/platform/runs/${id}/input`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/octet-stream' },
-    body,
-  });
-  return progressIn(await sent.json());
-}
-
-/** An upload that is sent piece by piece. */
-function slowUpload({ url, browser }: OwnedPlatform, id: string) {
-  const { cookie, csrfToken } = browser;
-  const upload = request(`${url}/platform/runs/${id}/input`, {
-    method: 'PUT',
-    headers: { cookie, 'x-csrf-token': csrfToken, 'content-type': 'application/octet-stream' },
-  });
-  upload.on('error', () => {});
-  return upload;
-}
+import { createdRun, filesOfRun, progressIn, scoredRun } from '../../support/web/runs.ts';
+import { slowUpload } from '../../support/web/uploads.ts';
 
 async function downloaded({ browser }: OwnedPlatform, path: string) {
   const response = await browser.fetch(path);
@@ -80,17 +48,6 @@ const withBadLine = `${linesOf(40)}{"id": \n${linesOf(3)}`;
 const LINES = 'application/x-ndjson';
 const PARQUET = 'application/vnd.apache.parquet';
 
-/** What is left in the folder of a run, but for its locks. */
-const left = async ({ home }: OwnedPlatform, id: string): Promise<string[]> =>
-  (await readdir(join(home, 'runs', id))).sort();
-
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 3_000, what);
-    await sleep(20);
-  }
-}
-
 describe('a file of another format that is scored on the platform', () => {
   for (const [file, body, name, type] of [
     ['in.jsonl', linesOf(2_500), 'in-scored.jsonl', LINES],
@@ -110,7 +67,7 @@ describe('a file of another format that is scored on the platform', () => {
     it(`gives the same bytes as rowcast score, with a name and a type that say what it is: ${file}`, async t => {
       const at = await platformWithReports(t);
       const bytes = Buffer.from(await body);
-      const run = await scored(at, file, bytes);
+      const run = await scoredRun(at.browser, bytes, { file });
       assert.equal(run.status, 'finished', JSON.stringify(run));
       const output = await downloaded(at, `/platform/runs/${run.id}/output`);
       assert.deepEqual([output.name, output.type], [name, type]);
@@ -122,7 +79,7 @@ describe('a file of another format that is scored on the platform', () => {
       assert.ok(code === 0 || code === 1, stderr);
       assert.ok(output.bytes.equals(await readFile(own)), 'the same bytes');
       assert.equal(run.rows.rejected > 0, code === 1);
-      assert.deepEqual(await left(at, run.id), [
+      assert.deepEqual(await filesOfRun(at, run.id), [
         'output',
         ...(code === 1 ? ['output.rejects'] : []),
         'run.json',
@@ -137,8 +94,8 @@ describe('a file of another format that is scored on the platform', () => {
   it('comes back whole while it is made: Parquet', async t => {
     const at = await platformWithReports(t);
     const bytes = await parquetOf(csvOf(6_000), { groupRows: 500 });
-    const id = await created(at, 'in.parquet');
-    const upload = slowUpload(at, id);
+    const id = await createdRun(at.browser, { file: 'in.parquet' });
+    const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     const answered = once(upload, 'response');
     upload.write(bytes.subarray(0, 1_000));
     const download = downloaded(at, `/platform/runs/${id}/output`);
@@ -163,10 +120,10 @@ describe('a file of another format that is scored on the platform', () => {
       ['a.parquet', await parquetOf('id,plan\n1,Basic\n'), 'missing_columns', /monthly amount/],
       ['a.parquet', Buffer.from(twice, 'latin1'), 'duplicate_columns', /two columns "id"/],
     ] as const) {
-      const run = await scored(at, file, body);
+      const run = await scoredRun(at.browser, body, { file });
       assert.deepEqual([run.status, run.problem?.code], ['failed', code], JSON.stringify(run.problem));
       assert.match(run.problem?.message ?? '', message);
-      assert.deepEqual(await left(at, run.id), ['run.json', 'summary.json']);
+      assert.deepEqual(await filesOfRun(at, run.id), ['run.json', 'summary.json']);
     }
   });
 
@@ -174,33 +131,31 @@ describe('a file of another format that is scored on the platform', () => {
     const at = await platformWithReports(t, { dataBytes: 40_000 });
     const bytes = await parquetOf(csvOf(5_000));
     assert.ok(bytes.length > 20_000 && bytes.length < 40_000, `${bytes.length} bytes`);
-    const run = await scored(at, 'in.parquet', bytes);
+    const run = await scoredRun(at.browser, bytes, { file: 'in.parquet' });
     assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
-    assert.deepEqual(await left(at, run.id), ['run.json', 'summary.json']);
-    assert.equal((await scored(at, 'in.parquet', await parquetOf(csvOf(200)))).status, 'finished');
+    assert.deepEqual(await filesOfRun(at, run.id), ['run.json', 'summary.json']);
+    const small = await parquetOf(csvOf(200));
+    assert.equal((await scoredRun(at.browser, small, { file: 'in.parquet' })).status, 'finished');
   });
 
   it('whose connection breaks leaves nothing, and can be cancelled while it arrives', async t => {
     const at = await platformWithReports(t);
     const bytes = await parquetOf(csvOf(3_000));
     for (const isCancelled of [false, true]) {
-      const id = await created(at, 'in.parquet');
-      const upload = slowUpload(at, id);
+      const id = await createdRun(at.browser, { file: 'in.parquet' });
+      const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
       upload.write(bytes.subarray(0, 1_000));
-      await until(
-        async () => (await left(at, id).catch((): string[] => [])).includes('input'),
-        'it is stored',
-      );
+      await until(async () => (await filesOfRun(at, id)).includes('input'), 'it is stored');
       const events = allEvents(await openEvents(at.browser, `/platform/runs/${id}/events`));
       if (!isCancelled) {
         upload.destroy();
         const { status, problem } = progressIn((await events).at(-1)?.data);
         assert.deepEqual([status, /ended prematurely/.test(problem?.message ?? '')], ['failed', true]);
-        assert.deepEqual(await left(at, id), ['run.json', 'summary.json']);
+        assert.deepEqual(await filesOfRun(at, id), ['run.json', 'summary.json']);
         continue;
       }
       assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
-      await assert.rejects(left(at, id), { code: 'ENOENT' });
+      assert.deepEqual(await filesOfRun(at, id), []);
       assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
       upload.destroy();
     }
@@ -221,8 +176,8 @@ describe('a file of another format that is scored on the platform', () => {
   slow('is scored to its end although its client leaves', async t => {
     const at = await platformWithReports(t);
     const bytes = await parquetOf(csvOf(200_000), { groupRows: 5_000 });
-    const id = await created(at, 'in.parquet');
-    const upload = slowUpload(at, id);
+    const id = await createdRun(at.browser, { file: 'in.parquet' });
+    const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     upload.end(bytes);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     let last: StoredProgress | undefined;
@@ -231,6 +186,6 @@ describe('a file of another format that is scored on the platform', () => {
       if (last.rows.read > 0) upload.destroy();
     }
     assert.deepEqual([last?.status, last?.rows.scored], ['finished', 200_000]);
-    assert.ok(!(await left(at, id)).includes('input'));
+    assert.ok(!(await filesOfRun(at, id)).includes('input'));
   });
 });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
 import { UPLOAD_THREAD_BYTES } from '../../../src/web/recognize-upload.ts';
@@ -16,71 +14,24 @@ import { rowcast } from '../../support/in-process.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { slow } from '../../support/slow.ts';
+import { until } from '../../support/until.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import {
-  type OwnedPlatform,
   platformWithReports,
   type SignedIn,
   servingPlatform,
   signIn,
   signInWithKey,
 } from '../../support/web/platform.ts';
-
-const progressIn = (value: unknown): StoredProgress => value as StoredProgress; // as the page gets it
-
-const create = (
-  browser: SignedIn,
-  report = 'one',
-  file = 'personas.csv',
-  delimiter?: string,
-): Promise<Response> =>
-  browser.fetch('/platform/runs', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ report, file, delimiter }),
-  });
-
-async function created(
-  browser: SignedIn,
-  report?: string,
-  file?: string,
-  delimiter?: string,
-): Promise<string> {
-  const response = await create(browser, report, file, delimiter);
-  assert.equal(response.status, 201, await response.clone().text());
-  return progressIn(await response.json()).id;
-}
-
-const send = (browser: SignedIn, id: string, body: string | Buffer): Promise<Response> =>
-  browser.fetch(`/platform/runs/${id}/input`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/octet-stream' },
-    body,
-  });
-
-/** An upload that is sent piece by piece. */
-function slowUpload({ url, browser }: OwnedPlatform, id: string) {
-  const upload = request(`${url}/platform/runs/${id}/input`, {
-    method: 'PUT',
-    headers: {
-      cookie: browser.cookie,
-      'x-csrf-token': browser.csrfToken,
-      'content-type': 'application/octet-stream',
-    },
-  });
-  upload.on('error', () => {});
-  return upload;
-}
-
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 1_000, what);
-    await sleep(10);
-  }
-}
-
-const filesOf = ({ home }: OwnedPlatform, id: string): Promise<string[]> =>
-  readdir(join(home, 'runs', id)).catch(() => []);
+import {
+  createdRun,
+  createRun,
+  filesOfRun,
+  progressIn,
+  scoredRun,
+  sendInput,
+} from '../../support/web/runs.ts';
+import { slowUpload } from '../../support/web/uploads.ts';
 
 const personas = (rows: number, separator = ','): string =>
   `${['id', 'monthly amount', 'plan', '__proto__'].join(separator)}\n${Array.from(
@@ -119,24 +70,14 @@ describe('a file that is scored on the platform', () => {
   ] as const)
     it(`gives the same bytes as rowcast score: ${what}`, async t => {
       const at = await platformWithReports(t);
-      const id = await created(at.browser, 'one', file, delimiter);
-      const response = await send(at.browser, id, bytes);
-      const run = progressIn(await response.json());
+      const { id, ...run } = await scoredRun(at.browser, bytes, { file, delimiter });
       assert.equal(run.status, 'finished', JSON.stringify(run));
       const folder = await newFolder(t);
       await writeFile(join(folder, file), bytes);
       const output = join(folder, 'out.csv');
-      const { stderr, code } = await rowcast([
-        'score',
-        join(folder, file),
-        '-o',
-        output,
-        '--report',
-        'one',
-        '--home',
-        at.home,
-        ...(delimiter === undefined ? [] : ['--delimiter', delimiter]),
-      ]);
+      const options = ['-o', output, '--report', 'one', '--home', at.home];
+      if (delimiter !== undefined) options.push('--delimiter', delimiter);
+      const { stderr, code } = await rowcast(['score', join(folder, file), ...options]);
       assert.ok(code === 0 || code === 1, stderr);
       assert.equal(await textOf(at.browser, `/platform/runs/${id}/output`), await readFile(output, 'utf8'));
       if (run.rows.rejected > 0)
@@ -149,15 +90,15 @@ describe('a file that is scored on the platform', () => {
 
   it('is stored first, then comes back while it is scored', async t => {
     const at = await platformWithReports(t);
-    const id = await created(at.browser);
+    const id = await createdRun(at.browser);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     assert.equal(progressIn((await events.next()).value.data).status, 'waiting');
-    const upload = slowUpload(at, id);
+    const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     const answered = once(upload, 'response');
     const csv = personas(5_000);
     const half = csv.indexOf('\n', csv.length / 2) + 1;
     upload.write(csv.slice(0, half));
-    await until(async () => (await filesOf(at, id)).includes('input'), 'it is stored');
+    await until(async () => (await filesOfRun(at, id)).includes('input'), 'it is stored');
     const downloading = at.browser.fetch(`/platform/runs/${id}/output`);
     upload.end(csv.slice(half));
     const download = await downloading;
@@ -174,13 +115,13 @@ describe('a file that is scored on the platform', () => {
     assert.equal(answer.resume().statusCode, 200);
     const summary = JSON.parse(await readFile(join(at.home, 'runs', id, 'summary.json'), 'utf8'));
     assert.deepEqual([summary.status, summary.rows.scored, summary.report], ['finished', 5_000, 'one']);
-    assert.ok(!(await filesOf(at, id)).includes('input'), 'the file is not kept');
+    assert.ok(!(await filesOfRun(at, id)).includes('input'), 'the file is not kept');
   });
 
   it('is scored to its end although its page was left once it had arrived', async t => {
     const at = await platformWithReports(t);
-    const id = await created(at.browser);
-    const upload = slowUpload(at, id);
+    const id = await createdRun(at.browser);
+    const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     upload.end(personas(60_000));
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     let last: StoredProgress | undefined;
@@ -198,20 +139,17 @@ describe('a file that is scored on the platform', () => {
 
   it('waits for the memory that uploads have, if it needs much itself', async t => {
     const at = await platformWithReports(t, { limits: { uploadBytes: UPLOAD_THREAD_BYTES } });
-    const { cookie, csrfToken } = at.browser;
-    const headers = { cookie, 'x-csrf-token': csrfToken, 'x-file-name': 'a.csv' };
-    const data = request(`${at.url}/platform/data`, { method: 'POST', headers }).on('error', () => {});
+    const data = slowUpload(at, 'POST', '/platform/data');
     data.write('a,b\n1,2\n');
-    for (const folder = join(at.home, 'data'); (await readdir(folder).catch(() => [])).length === 0; )
-      await sleep(10);
-    const waiting = await created(at.browser, 'one', 'personas.parquet');
+    await until(async () => (await readdir(join(at.home, 'data')).catch(() => [])).length > 0);
+    const waiting = await createdRun(at.browser, { file: 'personas.parquet' });
     let isScored = false;
-    const sent = send(at.browser, waiting, await parquetOf(personas(20))).then(response => {
+    const sent = sendInput(at.browser, waiting, await parquetOf(personas(20))).then(response => {
       isScored = true;
       return response;
     });
-    const other = await created(at.browser);
-    assert.equal((await send(at.browser, other, personas(20))).status, 200);
+    const other = await createdRun(at.browser);
+    assert.equal((await sendInput(at.browser, other, personas(20))).status, 200);
     assert.ok(!isScored);
     data.destroy();
     const run = progressIn(await (await sent).json());
@@ -220,10 +158,10 @@ describe('a file that is scored on the platform', () => {
 
   it('whose connection breaks while it arrives never passes for complete', async t => {
     const at = await platformWithReports(t);
-    const id = await created(at.browser);
-    const upload = slowUpload(at, id);
+    const id = await createdRun(at.browser);
+    const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     upload.write(personas(3_000));
-    await until(async () => (await filesOf(at, id)).includes('input'), 'it is stored');
+    await until(async () => (await filesOfRun(at, id)).includes('input'), 'it is stored');
     const download = at.browser.fetch(`/platform/runs/${id}/output`);
     upload.destroy();
     assert.equal(await problemOf(await download), '404 no_output');
@@ -232,7 +170,7 @@ describe('a file that is scored on the platform', () => {
     assert.equal(run.status, 'failed');
     assert.match(run.problem?.message ?? '', /ended prematurely/);
     assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/output`)), '404 no_output');
-    assert.deepEqual((await readdir(join(at.home, 'runs', id))).sort(), ['run.json', 'summary.json']);
+    assert.deepEqual(await filesOfRun(at, id), ['run.json', 'summary.json']);
     assert.match(await at.browser.page('/runs'), /ended prematurely/);
   });
 
@@ -243,8 +181,7 @@ describe('a file that is scored on the platform', () => {
       ['id,monthly amount,__proto__,plan\n1,2,3,"Basic\n', /line 2: .*quote/],
       ['', /empty/],
     ] as const) {
-      const response = await send(at.browser, await created(at.browser), csv);
-      const { status, problem } = progressIn(await response.json());
+      const { status, problem } = await scoredRun(at.browser, csv);
       assert.equal(status, 'failed');
       assert.match(problem?.message ?? '', message);
     }
@@ -266,9 +203,8 @@ describe('a file that is scored on the platform', () => {
       `${'n'.repeat(900)}.csv`,
       ' ',
     ]) {
-      const id = await created(at.browser, 'one', name);
-      const run = progressIn(await (await send(at.browser, id, personas(3))).json());
-      assert.equal(run.status, 'finished', name);
+      const { id, status } = await scoredRun(at.browser, personas(3), { file: name });
+      assert.equal(status, 'finished', name);
       const download = await at.browser.fetch(`/platform/runs/${id}/output`);
       assert.match(
         download.headers.get('content-disposition') ?? '',
@@ -287,35 +223,32 @@ describe('a file that is scored on the platform', () => {
 
   it('counts against the quota', async t => {
     const at = await platformWithReports(t, { dataBytes: 100_000 });
-    const id = await created(at.browser);
-    const run = progressIn(await (await send(at.browser, id, personas(10_000))).json());
+    const run = await scoredRun(at.browser, personas(10_000));
     assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
     // The output of one takes 35 KB, its file 15 KB until it is scored, and each run a few KB for what is known of it.
     const next = async () => {
-      const own = await created(at.browser);
-      const { status, problem } = progressIn(await (await send(at.browser, own, personas(750))).json());
-      return { own, result: problem?.code ?? status };
+      const { id, status, problem } = await scoredRun(at.browser, personas(750));
+      return { id, result: problem?.code ?? status };
     };
     const [first, second, third] = [await next(), await next(), await next()];
     assert.deepEqual([first.result, second.result, third.result], ['finished', 'finished', 'quota_exceeded']);
-    assert.equal((await at.browser.submit(`/platform/runs/${first.own}/delete`)).status, 303);
+    assert.equal((await at.browser.submit(`/platform/runs/${first.id}/delete`)).status, 303);
     assert.equal((await next()).result, 'finished');
   });
 
   slow('counts against the quota with its rejects too, and leaves nothing if they do not fit', async t => {
     const at = await platformWithReports(t, { dataBytes: 100_000 });
-    const id = await created(at.browser);
     const [header = '', ...rows] = personas(1_000).trim().split('\n');
     const rejected = `${header}\n${rows.map(row => `${row}\n${'too few fields'.repeat(20)}\n`).join('')}`;
-    const run = progressIn(await (await send(at.browser, id, rejected)).json());
-    assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
-    assert.deepEqual((await readdir(join(at.home, 'runs', id))).sort(), ['run.json', 'summary.json']);
+    const { id, status, problem } = await scoredRun(at.browser, rejected);
+    assert.deepEqual([status, problem?.code], ['failed', 'quota_exceeded']);
+    assert.deepEqual(await filesOfRun(at, id), ['run.json', 'summary.json']);
   });
 
   it('needs a key with the scope predict', async t => {
     const at = await platformWithReports(t);
     const reader = await signInWithKey(at, 'reader', { scopes: ['report', 'platform'] });
-    assert.equal(await problemOf(await create(reader)), '403 missing_scope');
+    assert.equal(await problemOf(await createRun(reader)), '403 missing_scope');
     assert.match(await reader.page('/runs'), /it needs the scope <code>predict/);
   });
 
@@ -332,10 +265,9 @@ describe('a file that is scored on the platform', () => {
     const at = await platformWithReports(t);
     const ann = await signInWithKey(at, 'ann', { reports: ['one'] });
     const bob = await signInWithKey(at, 'bob', { reports: ['one', 'two'] });
-    const id = await created(ann);
-    await send(ann, id, withRejects);
-    assert.equal(await problemOf(await create(ann, 'two')), '404 no_such_report');
-    assert.equal(await problemOf(await create(at.browser, 'none')), '404 no_such_report');
+    const { id } = await scoredRun(ann, withRejects);
+    assert.equal(await problemOf(await createRun(ann, { report: 'two' })), '404 no_such_report');
+    assert.equal(await problemOf(await createRun(at.browser, { report: 'none' })), '404 no_such_report');
     assert.match(await ann.page('/runs'), new RegExp(`run-${id}`));
     assert.ok(!(await ann.page('/runs')).includes('>two<'));
     assert.match(await at.browser.page('/runs'), new RegExp(`run-${id}`));
@@ -353,8 +285,7 @@ describe('a file that is scored on the platform', () => {
   it('is not seen by a later key of the same name', async t => {
     const at = await platformWithReports(t);
     const first = await signInWithKey(at, 'ann', { reports: ['one'] });
-    const id = await created(first);
-    await send(first, id, personas(3));
+    const { id } = await scoredRun(first, personas(3));
     await revokeKey(at.home, 'ann');
     const later = await signInWithKey(at, 'ann', { reports: ['one'] });
     assert.ok(!(await later.page('/runs')).includes(`run-${id}`));
@@ -363,8 +294,8 @@ describe('a file that is scored on the platform', () => {
 
   slow('is taken once, and can be deleted while it is scored', async t => {
     const at = await platformWithReports(t);
-    const id = await created(at.browser);
-    const upload = slowUpload(at, id);
+    const id = await createdRun(at.browser);
+    const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     upload.end(personas(200_000));
     let isRunning = false;
@@ -373,7 +304,7 @@ describe('a file that is scored on the platform', () => {
       if (isRunning) break;
     }
     assert.ok(isRunning);
-    assert.equal(await problemOf(await send(at.browser, id, personas(1))), '409 run_begun');
+    assert.equal(await problemOf(await sendInput(at.browser, id, personas(1))), '409 run_begun');
     assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
     assert.deepEqual(await readdir(join(at.home, 'runs')), []);
     upload.destroy();
@@ -381,7 +312,7 @@ describe('a file that is scored on the platform', () => {
 
   slow('tells those who watch it that it was deleted, also while it waits for its file', async t => {
     const at = await platformWithReports(t);
-    const id = await created(at.browser);
+    const id = await createdRun(at.browser);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
     const last = progressIn((await allEvents(events)).at(-1)?.data);
@@ -391,11 +322,11 @@ describe('a file that is scored on the platform', () => {
   slow('is not deleted by another process while it is scored', async t => {
     const at = await platformWithReports(t);
     const other = await signIn(await servingPlatform(t, { home: at.home }));
-    const id = await created(at.browser);
-    const upload = slowUpload(at, id);
+    const id = await createdRun(at.browser);
+    const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     const answered = once(upload, 'response');
     upload.write(personas(2_000));
-    await until(async () => (await filesOf(at, id)).includes('input'), 'it is stored');
+    await until(async () => (await filesOfRun(at, id)).includes('input'), 'it is stored');
     const refused = await other.fetch(`/platform/runs/${id}`, { method: 'DELETE' });
     assert.equal(await problemOf(refused), '409 not_running_here');
     upload.end();
@@ -406,7 +337,7 @@ describe('a file that is scored on the platform', () => {
 
   it('is one of at most twenty of its key that go on, however many are begun at once', async t => {
     const at = await platformWithReports(t);
-    const responses = await Promise.all(Array.from({ length: 25 }, () => create(at.browser)));
+    const responses = await Promise.all(Array.from({ length: 25 }, () => createRun(at.browser)));
     const refused = responses.filter(({ status }) => status !== 201);
     assert.equal(refused.length, 5);
     for (const response of refused) assert.equal(await problemOf(response), '429 too_many_runs');
@@ -414,19 +345,14 @@ describe('a file that is scored on the platform', () => {
 
   it('watches at most eight runs for a session', async t => {
     const at = await platformWithReports(t);
-    const id = await created(at.browser);
+    const id = await createdRun(at.browser);
     const first = await openEvents(at.browser, `/platform/runs/${id}/events`);
     const streams = [first];
     for (let i = 1; i < 8; i++) streams.push(await openEvents(at.browser, `/platform/runs/${id}/events`));
     assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/events`)), '503 busy');
     await first.next();
     await first.return(undefined);
-    // The service notices the end of the first one with a delay.
-    const next = () => at.browser.fetch(`/platform/runs/${id}/events`);
-    for (let response = await next(); response.status !== 200; response = await next()) {
-      assert.equal(await problemOf(response), '503 busy');
-      await sleep(50);
-    }
+    await until(async () => (await at.browser.fetch(`/platform/runs/${id}/events`)).status === 200);
     // Signing out ends them all.
     await at.browser.submit('/platform/sign-out');
     for (const stream of streams.slice(1)) assert.equal((await allEvents(stream)).at(-1)?.event, 'closed');
@@ -440,8 +366,8 @@ describe('a file that is scored on the platform', () => {
       fetch: (path: string, init: RequestInit = {}) =>
         at.browser.fetch(path, { ...init, headers: { ...init.headers, 'x-csrf-token': 'x' } }),
     };
-    assert.equal(await problemOf(await create(forged)), '403 stale_form');
-    const id = await created(at.browser);
-    assert.equal(await problemOf(await send(forged, id, personas(1))), '403 stale_form');
+    assert.equal(await problemOf(await createRun(forged)), '403 stale_form');
+    const id = await createdRun(at.browser);
+    assert.equal(await problemOf(await sendInput(forged, id, personas(1))), '403 stale_form');
   });
 });

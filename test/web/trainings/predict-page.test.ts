@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { csv } from '../../support/service/history.ts';
 import { slow } from '../../support/slow.ts';
-import { type SignedIn, servingPlatform, signIn } from '../../support/web/platform.ts';
+import { ownedPlatform, type SignedIn } from '../../support/web/platform.ts';
 import { fixture } from '../../support/web/uploaded.ts';
 import { upload } from '../../support/web/uploads.ts';
 
@@ -12,7 +12,7 @@ async function served(
   text: string,
   name?: string,
 ): Promise<{ browser: SignedIn; page(column?: number): Promise<string> }> {
-  const browser = await signIn(await servingPlatform(t, { home: await newFolder(t) }));
+  const { browser } = await ownedPlatform(t, { home: await newFolder(t) });
   const { id } = await upload(browser, text, name);
   const page = (column?: number) =>
     browser.page(`/data/${id}/predict${column === undefined ? '' : `?column=${column}`}`);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hasReport } from '../../../src/models/store/report-store.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { DiskQuota, sizeOfFolder } from '../../../src/web/quota.ts';
 import { countReports } from '../../../src/web/trainings/trainings.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
+import { until } from '../../support/until.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import { type SignedIn, servingPlatform, signInWithKey } from '../../support/web/platform.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
@@ -14,13 +14,6 @@ import { fixture, uploaded } from '../../support/web/uploaded.ts';
 /** What the first page says to be used. */
 const used = async (browser: SignedIn): Promise<string | undefined> =>
   / ([\d.]+ \w+) of [\d.]+ \w+ used/.exec((await browser.page('/')).replace(/<[^>]*>/g, ' '))?.[1];
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 1_500, 'it has not happened');
-    await sleep(20);
-  }
-}
 
 /** A platform with data, of whose quota so many bytes are left. */
 async function served(t: TestContext, left: number) {

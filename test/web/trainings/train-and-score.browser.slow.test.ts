@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
 import { newFolder } from '../../support/folder.ts';
 import { exits, rowcast } from '../../support/rowcast.ts';
 import { noBrowser } from '../../support/service/browser.ts';
 import { axeViolations } from '../../support/web/axe.ts';
-import { chooseFile, openBrowser, signedInPage } from '../../support/web/browser.ts';
-import { servingPlatform } from '../../support/web/platform.ts';
+import { checkLook, chooseFile, ownersPage } from '../../support/web/browser.ts';
 import { slowHistory } from '../../support/web/slow-history.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
 
@@ -16,20 +14,13 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
   it('a report is trained, a file is scored, and its rows are those of rowcast score', async t => {
     const home = await newFolder(t);
     const data = await uploaded(home, await fixture('telecom-history.csv', 600), 'telecom.csv');
-    const { url, platform } = await servingPlatform(t, { home });
-    const browser = await openBrowser(t);
-    const signInUrl = platform.signInUrl(url);
-    const { page, problems } = await signedInPage(browser, { url, signInUrl, width: 360 });
+    const { page, problems } = await ownersPage(t, { home, look: { width: 360 } });
 
     await page.goto(`/data/${data}/predict`);
     assert.deepEqual(await axeViolations(page), []);
     await page.getByRole('link', { name: 'churned' }).press('Enter');
     await page.waitForURL(/column=/);
-    assert.deepEqual(await axeViolations(page), []);
-    assert.equal(
-      await page.evaluate('document.documentElement.scrollWidth'),
-      360 - 15 * Number(await hasScrollbar(page)),
-    );
+    await checkLook(page);
     await page.getByLabel('Report ID').fill('churn');
     await page.getByLabel('Report ID').press('Enter');
     await page.waitForURL(/\/predictions\/churn$/, { timeout: 60_000 });
@@ -69,13 +60,7 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
   it('a training survives a reload, and can be cancelled', async t => {
     const home = await newFolder(t);
     const data = await uploaded(home, slowHistory.csv());
-    const { url, platform } = await servingPlatform(t, { home });
-    const browser = await openBrowser(t);
-    const { page, problems } = await signedInPage(browser, {
-      url,
-      signInUrl: platform.signInUrl(url),
-      theme: 'dark',
-    });
+    const { page, problems } = await ownersPage(t, { home, look: { theme: 'dark' } });
     await page.goto(`/data/${data}/predict?column=${slowHistory.column}`);
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
     await page.getByText('Comparing models.').waitFor({ timeout: 60_000 });
@@ -89,6 +74,3 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     assert.deepEqual(problems, []);
   });
 });
-
-const hasScrollbar = (page: Page): Promise<boolean> =>
-  page.evaluate('innerWidth > document.documentElement.clientWidth');

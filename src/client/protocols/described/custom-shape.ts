@@ -23,7 +23,7 @@ export function customDescription({ request, response, errors, ready }: CustomPr
 const DEFAULT_MESSAGES = ['/detail', '/message', '/error/message', '/error'];
 
 function rowOf(row: Partial<Record<DescribedKind, string | undefined>>): RowDescription {
-  for (const kind of ['probabilities', 'label', 'number', 'numbers'] as const) {
+  for (const kind of kinds) {
     const at = row[kind];
     if (at !== undefined) return { kind, at };
   }

@@ -13,7 +13,7 @@ import { valueOfRow, withoutLabels } from './row-values.ts';
 
 /** The protocol that a description describes. */
 export function describedProtocol(description: ProtocolDescription): Protocol {
-  const { name, auth, request, errors, statuses, missing, maxBatchBytes } = description;
+  const { name, auth, request, errors, missing, maxBatchBytes } = description;
   const paths = responsePaths(description);
   const code = errors.code === undefined ? [] : pathsOf(errors.code);
   return {
@@ -22,7 +22,7 @@ export function describedProtocol(description: ProtocolDescription): Protocol {
     maxBatchBytes,
     predictionType: predictionTypeOf(description.response.row),
     dependsOnBatch: true,
-    statuses: { ...modelServerStatuses, ...statuses },
+    statuses: modelServerStatuses,
     ready(model) {
       const path = readyPath(description, model);
       return path === undefined ? undefined : readyQuestion(path, model);

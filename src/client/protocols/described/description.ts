@@ -1,6 +1,5 @@
 import type { MissingStyle } from '../../../base/contract/limits.ts';
 import type { Auth } from '../../../base/contract/protocol-names.ts';
-import type { FailureKind } from '../../../scoring/failures/failure-rule.ts';
 import type { BodyTemplate, LayoutName } from '../../bodies/layout-of.ts';
 
 /**
@@ -19,8 +18,6 @@ export interface ProtocolDescription {
   readonly errors: { readonly message: Pointers; readonly code?: Pointers };
   /** The path at which the server says that it is ready, with `{model}` as in the path of the request. */
   readonly ready?: string | undefined;
-  /** Statuses that mean another kind of failure than in `client/failure-table.ts`. */
-  readonly statuses?: Partial<Record<FailureKind, readonly number[]>>;
   /** How a missing value is written, unless the user says otherwise. */
   readonly missing: MissingStyle;
   /** The largest body that any of its servers is documented to accept, in bytes. */

@@ -124,13 +124,6 @@ export const descriptions = {
 
 /** How services of a protocol usually want their key. */
 export function defaultAuth(name: ProtocolName): Auth {
-  switch (name) {
-    case 'report':
-      return 'apikey';
-    case 'open-inference':
-    case 'custom':
-      return 'none';
-    default:
-      return descriptions[name].auth;
-  }
+  if (name === 'report') return 'apikey';
+  return name === 'open-inference' || name === 'custom' ? 'none' : descriptions[name].auth;
 }

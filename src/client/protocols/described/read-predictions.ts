@@ -44,10 +44,10 @@ export function readPredictions(
     case 'distribution':
       return readDistributions(values, expected, listed);
     case 'label':
-      return labelsOf(values, { isKnown: known !== undefined, mayBeNumbers: described === 'label' });
+      return readLabels(values, { isKnown: known !== undefined, mayBeNumbers: described === 'label' });
     case 'numbers': {
       const names = known?.kind === 'numbers' ? known.names : undefined;
-      return numbersOf(values, described === 'number' ? (names ?? []) : names, known !== undefined);
+      return readNumbers(values, described === 'number' ? (names ?? []) : names, known !== undefined);
     }
   }
 }
@@ -73,7 +73,8 @@ interface LabelOptions {
   mayBeNumbers: boolean;
 }
 
-function labelsOf(values: readonly unknown[], { isKnown, mayBeNumbers }: LabelOptions): Labels {
+/** Labels from a value for each row; a null has none. @throws InvalidResponse */
+export function readLabels(values: readonly unknown[], { isKnown, mayBeNumbers }: LabelOptions): Labels {
   const places = new Map<string, number>();
   const indices = Int32Array.from(values, (value, row) => {
     const label = labelOf(aloneIn(value), mayBeNumbers);
@@ -105,15 +106,18 @@ function labelOf(value: unknown, mayBeNumber: boolean): string | null | undefine
 }
 
 /**
+ * Numbers from a value for each row; a null has none.
+ *
  * @param given the names, if they are known
  * @param isKnown whether earlier responses had numbers
+ * @throws InvalidResponse
  */
-function numbersOf(
+export function readNumbers(
   values: readonly unknown[],
   given: readonly string[] | undefined,
   isKnown: boolean,
 ): Numbers {
-  const names = given ?? namesOf(values.find(value => value !== null));
+  const names = given ?? numberNames(values.find(value => value !== null));
   const width = numbersPerRow(names);
   const numbers = new Float64Array(values.length * width).fill(Number.NaN);
   for (const [row, value] of values.entries()) {
@@ -124,7 +128,8 @@ function numbersOf(
   return { kind: 'numbers', names, values: numbers, errors: new Map() };
 }
 
-function namesOf(value: unknown): string[] {
+/** The names of several numbers, sorted by code point; none for anything else. */
+export function numberNames(value: unknown): string[] {
   if (!isObject(value)) return [];
   const names = Object.keys(value).sort(codePointOrder);
   checkClassCount(names.length);

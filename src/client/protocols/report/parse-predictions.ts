@@ -1,4 +1,10 @@
-import { codePointOrder, type Predictions } from '../../../base/contract/predictions.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  codePointOrder,
+  type Labels,
+  type Numbers,
+  type Predictions,
+} from '../../../base/contract/predictions.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { Secrets } from '../../credentials.ts';
 import { InvalidResponse, isObject, parseResponseText } from '../../parse-response.ts';
@@ -7,9 +13,10 @@ import {
   checkCount,
   collectPredictions,
   copyProbabilities,
+  type ServiceError,
 } from '../collect-predictions.ts';
+import { numberNames, readLabels, readNumbers } from '../described/read-predictions.ts';
 import { type Expected, expectedClasses } from '../protocol.ts';
-import { hasNumbers, readNumbers } from './read-numbers.ts';
 import type { Wire } from './wire-names.ts';
 
 export interface ExpectedPredictions extends Expected {
@@ -19,31 +26,54 @@ export interface ExpectedPredictions extends Expected {
 }
 
 /**
- * Parses and validates a batch-persona response. It must hold as many predictions as personas, in order or numbered,
- * and if it names a report, the requested one. The first prediction tells whether all are probabilities or numbers;
- * see `readNumbers` for these. Probabilities must be of exactly the expected classes, in 0..1, and sum to 1 within
- * `tolerance`. A persona with invalid probabilities gets an error. If every persona is invalid, the whole response is
- * rejected, unless these rows are what is left after halving.
+ * Parses and validates a batch-persona response; if it names a report, that must be the requested one.
  *
  * @throws InvalidResponse
  */
-export function parsePredictions(
-  body: string,
-  { report, wire, secrets, ...expected }: ExpectedPredictions,
+export function parsePredictions(body: string, { report, ...expected }: ExpectedPredictions): Predictions {
+  const { wire } = expected;
+  const parsed = parseResponseText(body);
+  const whole = isObject(parsed) ? parsed : {};
+  checkReport(whole[wire.id], report);
+  return readPersonas(whole[wire.predictions], expected, ['value', 'values']);
+}
+
+/** The members in which a prediction is no distribution, which no deployment renames. */
+type ValueMember = 'label' | 'value' | 'values';
+
+/**
+ * Validates the predictions of personas: as many as there are personas, in order or numbered. The first one that is no
+ * error tells whether all are probabilities, or have another of these members. Probabilities must be of exactly the
+ * expected classes, in 0..1, and sum to 1 within `tolerance`. A persona with invalid probabilities gets an error. If
+ * every persona is invalid, all are rejected, unless these rows are what is left after halving. Whether numbers are
+ * finite is checked by who uses them.
+ *
+ * @throws InvalidResponse
+ */
+export function readPersonas(
+  received: unknown,
+  { wire, secrets, ...expected }: Omit<ExpectedPredictions, 'report'>,
+  members: readonly ValueMember[],
 ): Predictions {
-  const received = readPredictions(body, wire, report);
+  if (!Array.isArray(received)) throw new InvalidResponse(`the response has no list "${wire.predictions}"`);
   checkCount(received.length, expected.personas);
   const predictions = inPersonaOrder(received, wire);
-  const errorIn = ({ [wire.error]: error }: Record<string, unknown>) =>
+  const errorIn = ({ [wire.error]: error }: Record<string, unknown>): ServiceError | undefined =>
     isObject(error)
       ? { code: errorCode(textOf(error.code, secrets)), message: sanitize(textOf(error.message, secrets)) }
       : undefined;
-  if (areNumbers(predictions, wire)) return readNumbers(predictions, expected, errorIn);
+  const hasProbabilities = (prediction: Record<string, unknown>): boolean =>
+    isObject(prediction[wire.probabilities]);
+  const first = predictions.find(
+    (prediction): prediction is Record<string, unknown> =>
+      isObject(prediction) && (hasProbabilities(prediction) || !isObject(prediction[wire.error])),
+  );
+  const member = first && !hasProbabilities(first) && members.find(name => first[name] !== undefined);
+  if (member) return readValues(predictions, member, expected, errorIn);
   const known = expectedClasses(expected);
   const classes = known ?? firstClasses(predictions, wire);
   return collectPredictions(expected, classes, (index, into) => {
-    const prediction = predictions[index];
-    if (!isObject(prediction)) throw new InvalidResponse(`prediction ${index + 1} is not an object`);
+    const prediction = objectAt(predictions, index);
     const own = prediction[wire.probabilities];
     if (isObject(own)) return copyProbabilities(own, index, classes, known !== undefined, into);
     const error = errorIn(prediction);
@@ -53,13 +83,40 @@ export function parsePredictions(
   });
 }
 
-/** Whether the first prediction that is no error has numbers: `value` or `values`, which no deployment renames. */
-function areNumbers(predictions: readonly unknown[], wire: Wire): boolean {
-  const first = predictions.find(
-    prediction =>
-      isObject(prediction) && (isObject(prediction[wire.probabilities]) || !isObject(prediction[wire.error])),
-  );
-  return isObject(first) && !isObject(first[wire.probabilities]) && hasNumbers(first);
+function objectAt(predictions: readonly unknown[], index: number): Record<string, unknown> {
+  const prediction = predictions[index];
+  if (isObject(prediction)) return prediction;
+  throw new InvalidResponse(`prediction ${index + 1} is not an object`);
+}
+
+/** The labels or numbers in this member of each prediction. */
+function readValues(
+  predictions: readonly unknown[],
+  member: ValueMember,
+  { predictionType }: Expected,
+  errorIn: (prediction: Record<string, unknown>) => ServiceError | undefined,
+): Labels | Numbers {
+  const errors = new Map<number, ServiceError>();
+  const values = predictions.map((_, row) => {
+    const prediction = objectAt(predictions, row);
+    const error = errorIn(prediction);
+    if (error === undefined) return prediction[member];
+    errors.set(row, error);
+    return null;
+  });
+  if (member === 'label') return { ...readLabels(values, { isKnown: false, mayBeNumbers: false }), errors };
+  const names = member === 'value' ? [] : namesIn(values, predictionType);
+  return { ...readNumbers(values, names, false), errors };
+}
+
+/** Names in the order of the output, else sorted by code point, as classes are. */
+function namesIn(values: readonly unknown[], predictionType: Expected['predictionType']): readonly string[] {
+  const first = values.findIndex(value => value !== null);
+  const names = numberNames(values[first]);
+  if (names.length === 0) throw new InvalidResponse(`prediction ${first + 1} has no numbers`);
+  if (predictionType?.kind !== 'numbers') return names;
+  const isSame = isDeepStrictEqual(names, predictionType.names.toSorted(codePointOrder));
+  return isSame ? predictionType.names : names;
 }
 
 /** A member from the service as text, whatever its type. */
@@ -81,16 +138,6 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
     return classes.sort(codePointOrder);
   }
   return [];
-}
-
-function readPredictions(body: string, wire: Wire, report: string | undefined): unknown[] {
-  const parsed = parseResponseText(body);
-  const whole = isObject(parsed) ? parsed : {};
-  const predictions = whole[wire.predictions];
-  if (!Array.isArray(predictions))
-    throw new InvalidResponse(`the response has no list "${wire.predictions}"`);
-  checkReport(whole[wire.id], report);
-  return predictions;
 }
 
 /** Some services number their predictions with this member. */

@@ -17,7 +17,6 @@ import type { Transport } from '../../transport/http.ts';
 import type { HttpRequest } from '../../transport/http-request.ts';
 import { parsePersona } from './parse-report.ts';
 import { type ReportProtocol, reportProtocol } from './report-protocol.ts';
-import type { Wire } from './wire-names.ts';
 
 /** The requests of the prediction report API that other protocols do not have, by the client of a service. */
 export class ReportClient {
@@ -178,12 +177,7 @@ export async function* download(transport: Transport, path: string): AsyncGenera
   }
 }
 
-/**
- * A client of a service that has the prediction report API.
- *
- * @param wire the names of members in this deployment
- */
+/** A client of a service that has the prediction report API. */
 export const connectReports = (
   options: Omit<ServiceClientOptions, 'protocol'>,
-  wire?: Wire,
-): ServiceClient<ReportProtocol> => new ServiceClient({ ...options, protocol: reportProtocol(wire) });
+): ServiceClient<ReportProtocol> => new ServiceClient({ ...options, protocol: reportProtocol() });

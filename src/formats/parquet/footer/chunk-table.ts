@@ -1,6 +1,6 @@
 import { CHUNK, COLUMN, GROUP } from './numbers.ts';
 import { readStructAt, type ThriftStruct } from './thrift.ts';
-import { type ThriftCursor, ThriftError, TYPE } from './thrift-cursor.ts';
+import type { ThriftCursor } from './thrift-cursor.ts';
 
 /** The columns are not in the file, or not as they are written here. */
 export class UnreadableColumns extends Error {}
@@ -82,15 +82,13 @@ export class ChunkTable {
   }
 
   /**
-   * Reads the list of groups.
+   * Reads the list of groups, of which `checkFooterTypes` has passed.
    *
    * @param fileBytes in which all chunks must be
    * @throws Error if a chunk is outside of the file, is shared, or cannot be read
    */
   read(cursor: ThriftCursor, fileBytes: number): void {
-    const { type, size } = cursor.list();
-    if (size > 0 && type !== TYPE.struct) throw new ThriftError('no list of groups');
-    for (let group = 0; group < size; group++) this.#readGroup(cursor, fileBytes);
+    for (let left = cursor.list().size; left > 0; left--) this.#readGroup(cursor, fileBytes);
     this.#checkDistinct();
   }
 
@@ -101,12 +99,10 @@ export class ChunkTable {
     let problem: string | undefined;
     for (let last = 0; cursor.member(last); ) {
       last = cursor.id;
-      if (cursor.id === GROUP.rows && cursor.is(TYPE.i64)) rows = Number(cursor.integer());
-      else if (cursor.id === GROUP.columns && cursor.is(TYPE.list)) {
-        const { type, size } = cursor.list();
-        if (size > 0 && type !== TYPE.struct) throw new ThriftError('no list of columns');
-        for (let chunk = 0; chunk < size; chunk++) problem = this.#readChunk(cursor) ?? problem;
-      } else cursor.skipMember();
+      if (last === GROUP.rows) rows = Number(cursor.integer());
+      else if (last === GROUP.columns)
+        for (let left = cursor.list().size; left > 0; left--) problem = this.#readChunk(cursor) ?? problem;
+      else cursor.skipMember();
     }
     const leaves = this.#length - first;
     if (leaves !== (this.leaves ?? leaves)) throw new Error('a group does not have all columns');
@@ -136,14 +132,13 @@ export class ChunkTable {
       last = cursor.id;
       if (last === CHUNK.encryption || last === CHUNK.encrypted) problem = 'it is encrypted';
       else if (last === CHUNK.path) problem ??= 'its columns are in other files';
-      if (last !== CHUNK.metadata || !cursor.is(TYPE.struct)) {
+      if (last !== CHUNK.metadata) {
         cursor.skipMember();
         continue;
       }
       for (let lastOfColumn = 0; cursor.member(lastOfColumn); ) {
         lastOfColumn = cursor.id;
-        if (lastOfColumn === COLUMN.path && cursor.is(TYPE.list)) hasPath = isFilledList(cursor);
-        else if (!cursor.is(TYPE.i64)) cursor.skipMember();
+        if (lastOfColumn === COLUMN.path) hasPath = isFilledList(cursor);
         else if (lastOfColumn === COLUMN.dataPage) data = Number(cursor.integer());
         else if (lastOfColumn === COLUMN.dictionaryPage) dictionary = Number(cursor.integer());
         else if (lastOfColumn === COLUMN.compressedBytes) compressed = Number(cursor.integer());

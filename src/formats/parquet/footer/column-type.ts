@@ -26,7 +26,7 @@ export function parquetType(element: ThriftStruct): ParquetType {
   return (
     (logical && logicalType(logical, physical)) ??
     (converted && convertedType(converted, element)) ??
-    physicalType(physical)
+    PHYSICAL_TYPES[physical]
   );
 }
 
@@ -77,48 +77,32 @@ function digitsOf(unit: ThriftStruct): 3 | 6 | 9 {
   return unit.has(2) ? 6 : 9;
 }
 
-function convertedType(converted: string, element: ThriftStruct): ParquetType | undefined {
-  switch (converted) {
-    case 'UTF8':
-    case 'ENUM':
-    case 'JSON':
-      return { is: 'text' };
-    case 'DECIMAL':
-      return { is: 'decimal', scale: element.has(ELEMENT.scale) ? element.integer(ELEMENT.scale) : 0 };
-    case 'DATE':
-      return { is: 'date' };
-    case 'TIME_MILLIS':
-      return { is: 'time', digits: 3 };
-    case 'TIME_MICROS':
-      return { is: 'time', digits: 6 };
-    case 'TIMESTAMP_MILLIS':
-      return { is: 'timestamp', digits: 3, isUtc: true };
-    case 'TIMESTAMP_MICROS':
-      return { is: 'timestamp', digits: 6, isUtc: true };
-    case 'BSON':
-      return { is: 'unsupported', what: 'BSON' };
-    case 'INTERVAL':
-      return { is: 'unsupported', what: 'an interval' };
-    default:
-      return { is: converted.startsWith('UINT') ? 'unsigned' : 'signed' };
-  }
+const CONVERTED_TYPES: Readonly<Record<string, ParquetType>> = {
+  UTF8: { is: 'text' },
+  ENUM: { is: 'text' },
+  JSON: { is: 'text' },
+  DATE: { is: 'date' },
+  TIME_MILLIS: { is: 'time', digits: 3 },
+  TIME_MICROS: { is: 'time', digits: 6 },
+  TIMESTAMP_MILLIS: { is: 'timestamp', digits: 3, isUtc: true },
+  TIMESTAMP_MICROS: { is: 'timestamp', digits: 6, isUtc: true },
+  BSON: { is: 'unsupported', what: 'BSON' },
+  INTERVAL: { is: 'unsupported', what: 'an interval' },
+};
+
+function convertedType(converted: string, element: ThriftStruct): ParquetType {
+  if (converted === 'DECIMAL')
+    return { is: 'decimal', scale: element.has(ELEMENT.scale) ? element.integer(ELEMENT.scale) : 0 };
+  return CONVERTED_TYPES[converted] ?? { is: converted.startsWith('UINT') ? 'unsigned' : 'signed' };
 }
 
-function physicalType(physical: (typeof TYPES)[number]): ParquetType {
-  switch (physical) {
-    case 'BOOLEAN':
-      return { is: 'boolean' };
-    case 'INT32':
-    case 'INT64':
-      return { is: 'signed' };
-    case 'INT96':
-      return { is: 'int96' };
-    case 'FLOAT':
-      return { is: 'float' };
-    case 'DOUBLE':
-      return { is: 'double' };
-    case 'BYTE_ARRAY':
-    case 'FIXED_LEN_BYTE_ARRAY':
-      return { is: 'bytes' };
-  }
-}
+const PHYSICAL_TYPES: Readonly<Record<(typeof TYPES)[number], ParquetType>> = {
+  BOOLEAN: { is: 'boolean' },
+  INT32: { is: 'signed' },
+  INT64: { is: 'signed' },
+  INT96: { is: 'int96' },
+  FLOAT: { is: 'float' },
+  DOUBLE: { is: 'double' },
+  BYTE_ARRAY: { is: 'bytes' },
+  FIXED_LEN_BYTE_ARRAY: { is: 'bytes' },
+};

@@ -156,5 +156,14 @@ export const STATISTICS = { missing: 3, max: 5, min: 6, nans: 9 } as const;
 
 export const ENCODING_STATISTICS = { page: 1, encoding: 2, count: 3 } as const;
 
-/** Encodings that are decoded here. */
-export const ENCODING = { plain: 0, plainDictionary: 2, hybrid: 3, dictionary: 8 } as const;
+/** Encodings of values. */
+export const ENCODING = {
+  plain: 0,
+  plainDictionary: 2,
+  hybrid: 3,
+  deltaIntegers: 5,
+  deltaSizes: 6,
+  deltaTexts: 7,
+  dictionary: 8,
+  byteStreamSplit: 9,
+} as const;

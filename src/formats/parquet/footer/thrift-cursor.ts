@@ -50,11 +50,6 @@ export class ThriftCursor {
     return true;
   }
 
-  /** Whether the value has a type. */
-  is(type: number): boolean {
-    return this.type === type;
-  }
-
   byte(): number {
     const byte = this.bytes[this.at++];
     if (byte === undefined) throw new ThriftError('the struct is cut off');

@@ -14,10 +14,15 @@ import {
   TYPES,
 } from '../footer/numbers.ts';
 import { readStructAt, type ThriftStruct } from '../footer/thrift.ts';
-import type { Compressors } from '../libraries.ts';
+import {
+  byteStreamSplit,
+  type Compressors,
+  deltaBinaryUnpack,
+  deltaByteArray,
+  deltaLengthByteArray,
+} from '../libraries.ts';
 import { countPresent, readHybrid, readLevels } from './levels.ts';
 import {
-  type CellPage,
   CellWriter,
   type CodedPage,
   cellPage,
@@ -30,14 +35,12 @@ import {
 import type { Physical } from './value-text.ts';
 
 /**
- * Decodes the pages of a column's chunk in the encodings that most files have: plain values and dictionaries. It does
- * not make a value of each row, which makes a file of dictionaries several times as fast as hyparquet.
+ * Decodes the pages of a column's chunk. Plain values and dictionaries, which most files have, are decoded here,
+ * without a value for each row; the values of other encodings by hyparquet.
  *
  * @param bytes of the chunk
  * @param group its rows, the kind of the cells, what decompresses pages, and how many values its dictionaries may still
  *   have
- * @returns undefined if a page is encoded in another way, which hyparquet decodes: the levels of all pages are checked
- *   before, because it would fill memory with a run that is too long
  * @throws Error if the chunk is damaged; RowcastError `unsupported_column`
  */
 export function decodeChunk(
@@ -50,20 +53,21 @@ export function decodeChunk(
     decompressors,
     dictionaries,
   }: { rows: number; kind: TextKind; decompressors: Compressors; dictionaries: { left: number } },
-): TextPage[] | undefined {
+): TextPage[] {
   const [element] = column.elements;
   const physical = element && TYPES[element.integer(ELEMENT.type)];
   const codec = CODECS[chunk.struct(CHUNK.metadata).integer(COLUMN.codec)];
-  if (element === undefined || physical === undefined) return undefined;
+  if (element === undefined || physical === undefined) throw new Error('its type is not known');
   if (codec === undefined || codec === 'LZO') throw unsupportedCodec(column.name);
   const level = definitionLevel(column);
-  const plain = plainReader(
-    physical,
-    element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : 0,
-  );
-  let isOther = plain === undefined;
+  const size = element.has(ELEMENT.typeLength) ? element.integer(ELEMENT.typeLength) : 0;
   const add = valueAdder(column, kind);
-  const isText = column.type.is === 'text';
+  const cellsOf = (page: Buffer, at: number, count: number, encoding: number): PageCells => {
+    if (column.type.is === 'text' && encoding === ENCODING.plain) return textCells(page, at, count, kind);
+    const into = new CellWriter(count, kind);
+    eachValue(page, at, { count, encoding, physical, size }, value => add(value, into));
+    return into.cells;
+  };
   const isDouble = column.type.is === 'double' && physical === 'DOUBLE' && kind === 'csv';
   const unpacked = (page: Buffer, size: number): Buffer => {
     if (codec === 'UNCOMPRESSED') return page;
@@ -85,50 +89,35 @@ export function decodeChunk(
     const body = bytes.subarray(start, at);
     const type = header.integer(PAGE.type);
     if (type === PAGE_TYPE.dictionary) {
-      if (plain === undefined) continue;
       const count = header.struct(PAGE.dictionary).integer(DATA_PAGE.values);
       const page = unpacked(body, size);
       if (count < 0 || count > page.length) throw new Error('a dictionary has more values than bytes');
       dictionaries.left -= count;
       if (dictionaries.left < 0) throw new Error('a dictionary has many more values than its group has rows');
-      dictionary = isText
-        ? textCells(page, 0, count, kind)
-        : cellsOf(count, kind, into => plain(page, 0, count, value => add(value, into)));
+      dictionary = cellsOf(page, 0, count, ENCODING.plain);
       continue;
     }
     const split = type === PAGE_TYPE.data ? splitV1 : type === PAGE_TYPE.dataV2 ? splitV2 : undefined;
-    const data = split?.(header, body, { size, unpacked, level, most: rows - done });
-    if (data === undefined) return undefined;
+    if (split === undefined) throw new Error('a page is of a type that is not known');
+    const data = split(header, body, { size, unpacked, level, most: rows - done });
     const { values, encoding, page, levels } = data;
     const count = countPresent(levels, values);
-    const isCoded = encoding === ENCODING.dictionary || encoding === ENCODING.plainDictionary;
-    if (plain === undefined) isOther = true;
-    else if (isCoded) {
+    if (encoding === ENCODING.dictionary || encoding === ENCODING.plainDictionary) {
       if (dictionary === undefined) throw new Error('a dictionary is missing');
       const bits = count === 0 ? 0 : (page[data.at] ?? 0);
-      if (bits > MAX_BITS) return undefined;
-      const codes = page.subarray(data.at + 1);
-      if (count === values) pages.push({ is: 'coded', rows: values, bytes: codes, bits, dictionary });
-      else pages.push(spreadCodes({ bytes: codes, bits, dictionary }, levels, { count, values }));
+      if (bits > MAX_BITS) throw new Error('a dictionary has more values than are read');
+      const coded = { rows: count, bytes: page.subarray(data.at + 1), bits, dictionary };
+      pages.push(spreadCodes({ is: 'coded', ...coded }, levels, values));
     } else if (encoding === ENCODING.plain && isDouble && count === values) {
       if (data.at + 8 * count > page.length) throw new Error('a page is cut off');
       pages.push({ is: 'doubles', rows: values, bytes: page.subarray(data.at, data.at + 8 * count) });
-    } else if (encoding === ENCODING.plain) {
-      const cells = isText
-        ? textCells(page, data.at, count, kind)
-        : cellsOf(count, kind, into => plain(page, data.at, count, value => add(value, into)));
+    } else {
+      const cells = cellsOf(page, data.at, count, encoding);
       pages.push({ is: 'cells', rows: values, codes: undefined, ...spread(cells, levels, values) });
-    } else if (encoding === ENCODING.hybrid && physical === 'BOOLEAN') {
-      const bits = new Int32Array(count);
-      readHybrid(page, data.at + 4, page.length, 1, bits, 2);
-      const cells = cellsOf(count, kind, into => {
-        for (const bit of bits) add(bit === 1, into);
-      });
-      pages.push({ is: 'cells', rows: values, codes: undefined, ...spread(cells, levels, values) });
-    } else isOther = true;
+    }
     done += values;
   }
-  return isOther ? undefined : pages;
+  return pages;
 }
 
 const unsupportedCodec = (column: string): RowcastError =>
@@ -138,7 +127,7 @@ const unsupportedCodec = (column: string): RowcastError =>
     { severity: 'stopped', hint: 'Write the file with another one, such as zstd.' },
   );
 
-/** Larger dictionaries than of 2^24 values are left to hyparquet. */
+/** The bits of a code in a dictionary of 2^24 values. */
 const MAX_BITS = 24;
 
 interface DataPage {
@@ -193,18 +182,13 @@ function atMost(most: number, values: number): number {
   return values;
 }
 
-/** The cells of a dictionary that are there, each in its row. */
-function spreadCodes(
-  coded: Omit<CodedPage, 'is' | 'rows'>,
-  levels: Int32Array | undefined,
-  { count, values }: { count: number; values: number },
-): CellPage {
-  const page = cellPage({ is: 'coded', rows: count, ...coded });
-  const codes = new Int32Array(values);
+/** The values of a dictionary that are there, each in its row. */
+function spreadCodes(coded: CodedPage, levels: Int32Array | undefined, rows: number): TextPage {
+  if (coded.rows === rows) return coded;
+  const page = cellPage(coded);
   let next = 0;
-  for (let row = 0; row < values; row++)
-    codes[row] = levels?.[row] === 0 ? -1 : (page.codes?.[next++] as number);
-  return { ...page, rows: values, codes };
+  const codes = levels?.map(level => (level === 0 ? -1 : (page.codes?.[next++] as number)));
+  return { ...page, rows, codes };
 }
 
 /** The cells of the values that are there, each in its row. */
@@ -221,18 +205,12 @@ function spread(cells: PageCells, levels: Int32Array | undefined, values: number
   return { bytes: cells.bytes, starts, ends };
 }
 
-function cellsOf(count: number, kind: TextKind, add: (into: CellWriter) => void): PageCells {
-  const into = new CellWriter(count, kind);
-  add(into);
-  return into.cells;
-}
-
-/** The cells of texts, which are where they are if all can be. */
-function textCells(page: Buffer, start: number, count: number, kind: TextKind): PageCells {
+/** Where texts with their sizes before them are, and if it is asked for, whether all are their own cells. */
+function textsIn(page: Buffer, start: number, count: number, mayBeOwn = false) {
   if (4 * count > page.length - start) throw new Error('a page is cut off');
   const starts = new Int32Array(count);
   const ends = new Int32Array(count);
-  let isOwn = kind === 'csv';
+  let isOwn = mayBeOwn;
   for (let index = 0, at = start; index < count; index++) {
     const from = at + 4;
     if (from > page.length) throw new Error('a page is cut off');
@@ -242,50 +220,84 @@ function textCells(page: Buffer, start: number, count: number, kind: TextKind): 
     ends[index] = at;
     isOwn &&= isOwnCell(page, from, at);
   }
-  if (isOwn) return { bytes: page, starts, ends };
-  return cellsOf(count, kind, into => {
-    for (let index = 0; index < count; index++) into.addText(page.subarray(starts[index], ends[index]));
-  });
+  return { starts, ends, isOwn };
 }
 
-type PlainReader = (page: Buffer, start: number, count: number, each: (value: Physical) => void) => void;
+/** The cells of texts, which are where they are if all can be. */
+function textCells(page: Buffer, start: number, count: number, kind: TextKind): PageCells {
+  const { starts, ends, isOwn } = textsIn(page, start, count, kind === 'csv');
+  if (isOwn) return { bytes: page, starts, ends };
+  const into = new CellWriter(count, kind);
+  for (let index = 0; index < count; index++) into.addText(page.subarray(starts[index], ends[index]));
+  return into.cells;
+}
 
-/** Reads plain values of a physical type. @returns undefined for those that hyparquet reads */
-function plainReader(physical: (typeof TYPES)[number], size: number): PlainReader | undefined {
-  const fixed =
-    (bytes: number, read: (page: Buffer, at: number) => Physical): PlainReader =>
-    (page, start, count, each) => {
-      if (start + bytes * count > page.length) throw new Error('a page is cut off');
-      for (let index = 0; index < count; index++) each(read(page, start + bytes * index));
-    };
-  switch (physical) {
-    case 'INT32':
-      return fixed(4, (page, at) => page.readInt32LE(at));
-    case 'INT64':
-      return fixed(8, (page, at) => page.readBigInt64LE(at));
-    case 'FLOAT':
-      return fixed(4, (page, at) => page.readFloatLE(at));
-    case 'DOUBLE':
-      return fixed(8, (page, at) => page.readDoubleLE(at));
-    case 'FIXED_LEN_BYTE_ARRAY':
-      return size > 0 ? fixed(size, (page, at) => page.subarray(at, at + size)) : undefined;
-    case 'BYTE_ARRAY':
-      return (page, start, count, each) => {
-        for (let index = 0, at = start; index < count; index++) {
-          if (at + 4 > page.length) throw new Error('a page is cut off');
-          const from = at + 4;
-          at = from + page.readUInt32LE(at);
-          if (at > page.length) throw new Error('a page is cut off');
-          each(page.subarray(from, at));
-        }
-      };
-    case 'BOOLEAN':
-      return (page, start, count, each) => {
-        if (start + Math.ceil(count / 8) > page.length) throw new Error('a page is cut off');
-        for (let index = 0; index < count; index++)
-          each((((page[start + (index >> 3)] as number) >> (index & 7)) & 1) === 1);
-      };
-    case 'INT96':
-      return undefined;
+type PhysicalType = (typeof TYPES)[number];
+
+/** The values of a page, without missing ones. */
+interface PageValues {
+  readonly count: number;
+  readonly encoding: number;
+  readonly physical: PhysicalType;
+  /** Bytes of each value of fixed length. */
+  readonly size: number;
+}
+
+/** How values are read that have so many bytes each. */
+type FixedValue = readonly [bytes: number, read: (page: Buffer, at: number) => Physical];
+
+const FIXED: Readonly<Partial<Record<PhysicalType, FixedValue>>> = {
+  INT32: [4, (page, at) => page.readInt32LE(at)],
+  INT64: [8, (page, at) => page.readBigInt64LE(at)],
+  INT96: [12, (page, at) => (BigInt(page.readInt32LE(at + 8)) << 64n) | page.readBigUInt64LE(at)],
+  FLOAT: [4, (page, at) => page.readFloatLE(at)],
+  DOUBLE: [8, (page, at) => page.readDoubleLE(at)],
+};
+
+/** Calls with each value of a page, in order. */
+function eachValue(page: Buffer, start: number, values: PageValues, each: (value: Physical) => void): void {
+  const { count, encoding, physical, size } = values;
+  if (encoding === ENCODING.hybrid && physical === 'BOOLEAN') {
+    const bits = new Int32Array(count);
+    readHybrid(page, start + 4, page.length, 1, bits, 2);
+    for (const bit of bits) each(bit === 1);
+  } else if (encoding !== ENCODING.plain) {
+    for (const value of valuesOfLibrary(page, start, values)) each(value);
+  } else if (physical === 'BOOLEAN') {
+    if (start + Math.ceil(count / 8) > page.length) throw new Error('a page is cut off');
+    for (let index = 0; index < count; index++)
+      each((((page[start + (index >> 3)] as number) >> (index & 7)) & 1) === 1);
+  } else if (physical === 'BYTE_ARRAY') {
+    const { starts, ends } = textsIn(page, start, count);
+    for (let index = 0; index < count; index++) each(page.subarray(starts[index], ends[index]));
+  } else {
+    const [bytes, read] = FIXED[physical] ?? [size, (page, at) => page.subarray(at, at + size)];
+    if (bytes <= 0) throw new Error('its values have no size');
+    if (start + bytes * count > page.length) throw new Error('a page is cut off');
+    for (let index = 0; index < count; index++) each(read(page, start + bytes * index));
   }
+}
+
+/** The values of a page in an encoding that few files have, decoded by hyparquet. */
+function valuesOfLibrary(
+  page: Buffer,
+  start: number,
+  { count, encoding, physical, size }: PageValues,
+): ArrayLike<Physical> & Iterable<Physical> {
+  if (count === 0) return [];
+  const reader = { view: new DataView(page.buffer, page.byteOffset, page.length), offset: start };
+  const integers = physical === 'INT32' ? new Int32Array(count) : new BigInt64Array(count);
+  const texts = new Array<Uint8Array>(count);
+  let values: ArrayLike<Physical> & Iterable<Physical> = texts;
+  if (encoding === ENCODING.deltaIntegers) {
+    deltaBinaryUnpack(reader, count, integers);
+    values = integers;
+  } else if (encoding === ENCODING.deltaSizes) deltaLengthByteArray(reader, count, texts);
+  else if (encoding === ENCODING.deltaTexts) deltaByteArray(reader, count, texts);
+  else if (encoding === ENCODING.byteStreamSplit)
+    values = byteStreamSplit(reader, count, physical, size) as typeof values; // not of lists
+  else throw new Error(`its encoding ${encoding} is not known`);
+  // Texts are read wherever their sizes lead.
+  if (reader.offset > page.length) throw new Error('a page is cut off');
+  return values;
 }

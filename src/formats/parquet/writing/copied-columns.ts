@@ -3,7 +3,7 @@ import type { FileColumn } from '../footer/file-column.ts';
 import { CHUNK, COLUMN, ELEMENT } from '../footer/numbers.ts';
 import { columnChunksOf, type ParquetFile, rangesOf } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
-import { movedChunk } from './written-columns.ts';
+import { movedChunk } from './file-end.ts';
 
 /** A column of a file that is copied as it is, perhaps with another name. */
 export interface CopiedColumn {

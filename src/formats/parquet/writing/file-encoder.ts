@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
 import { BatchMemory } from '../../../base/kernel/batch-memory.ts';
 import type { GroupEncoder } from '../../../base/text-of-file.ts';
+import type { EncodedGroupColumn } from '../../group-encoding.ts';
 import { doubleOf } from '../../required-numbers.ts';
-import { ELEMENT, FILE, GROUP } from '../footer/numbers.ts';
+import { CONVERTED, ELEMENT, FILE, GROUP, LOGICAL, OPTIONAL, TYPES } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import { structOf, ThriftStruct } from '../footer/thrift.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks, copiedElements } from './copied-columns.ts';
-import { fileEnd, groupNote, MAGIC, readGroupNote } from './file-end.ts';
+import { fileEnd, groupNote, MAGIC, movedChunk, readGroupNote } from './file-end.ts';
 import { keyValues } from './key-values.ts';
+import { numberChunk } from './number-chunk.ts';
+import { NumberColumn } from './number-column.ts';
 import { NumberTable } from './number-table.ts';
 import { type ChunkValues, isPlain, type ValueOptions, ValueReader } from './read-values.ts';
-import { elementsOf, movedChunk, PARQUET_MAGIC_BYTES, writeChunks } from './written-columns.ts';
+import { valueChunk } from './value-chunk.ts';
+import { bytesOfChunks, type PhysicalType, WrittenGroup } from './written-chunk.ts';
 
 export interface EncoderOptions extends ValueOptions {
   /**
@@ -60,30 +64,29 @@ export class ParquetEncoder implements GroupEncoder {
     if (rows === 0) return undefined;
     if (copied !== undefined && copiedRows !== rows)
       throw new Error(`group ${notes.length} has ${rows} rows`);
-    let bytes = 0;
-    const write = async (part: Uint8Array): Promise<void> => {
-      bytes += part.length;
-      await append(part);
-    };
+    const group = new WrittenGroup(append);
     const copiedDigest = copied && createHash('sha256');
     if (copied !== undefined)
       for await (const part of copiedBytes(copied.file, copied.columns, notes.length, true)) {
         copiedDigest?.update(part);
-        await write(part);
+        await group.write(part);
       }
-    const written = writeChunks(columns, values);
-    const start = bytes;
-    for (const part of written.parts) await write(part);
+    for (const [index, column] of columns.entries()) {
+      const own = values[index];
+      if (own === undefined) throw new Error('a column has no values');
+      await group.add(
+        own instanceof NumberColumn
+          ? numberChunk(own, column.name)
+          : valueChunk(own, column.name, typeOf(column)),
+      );
+    }
     const note = structOf('i64', {
-      [GROUP.bytes]: written.uncompressedBytes,
+      [GROUP.bytes]: bytesOfChunks(group.chunks),
       [GROUP.rows]: rows,
-      [GROUP.compressedBytes]: bytes,
+      [GROUP.compressedBytes]: group.bytes,
       [COPIED]: copiedDigest?.digest(),
     });
-    note.setStructs(
-      GROUP.columns,
-      written.chunks.map(chunk => movedChunk(chunk, start)),
-    );
+    note.setStructs(GROUP.columns, group.chunks);
     return groupNote(note);
   }
 
@@ -122,13 +125,13 @@ export class ParquetEncoder implements GroupEncoder {
   *#groups(notes: readonly string[]): Generator<ThriftStruct> {
     const { copied } = this.#options;
     const isWhole = copied !== undefined && copied.columns.length === copied.file.columns.length;
-    let at = PARQUET_MAGIC_BYTES;
+    let at = MAGIC.length;
     for (const [index, saved] of notes.entries()) {
       const note = readGroupNote(saved);
       const before = copied && copiedChunks(copied.file, copied.columns, index, at);
       const group = (isWhole ? copied.file.groups[index]?.struct : undefined) ?? new ThriftStruct();
       const start = at;
-      const chunks = note.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - PARQUET_MAGIC_BYTES));
+      const chunks = note.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC.length));
       const bytes = note.integer(GROUP.compressedBytes);
       group.delete(GROUP.ordinal);
       group.setStructs(GROUP.columns, [...(before?.chunks ?? []), ...chunks]);
@@ -168,3 +171,18 @@ function newFooter(): ThriftStruct {
 
 /** `ColumnOrder` of parquet.thrift: a union with one member, an empty struct. */
 const typeOrder = (): ThriftStruct => structOf('i32', { 1: new ThriftStruct() });
+
+const typeOf = ({ type }: EncodedGroupColumn): PhysicalType => (type === 'number' ? 'DOUBLE' : 'BYTE_ARRAY');
+
+/** The elements of columns in a schema. */
+const elementsOf = (columns: readonly EncodedGroupColumn[]): ThriftStruct[] =>
+  columns.map(column => {
+    const isText = column.type === 'text';
+    return structOf('i32', {
+      [ELEMENT.type]: TYPES.indexOf(typeOf(column)),
+      [ELEMENT.repetition]: OPTIONAL,
+      [ELEMENT.name]: column.name,
+      [ELEMENT.converted]: isText ? CONVERTED.indexOf('UTF8') : undefined,
+      [ELEMENT.logical]: isText ? structOf('i32', { [LOGICAL.string]: new ThriftStruct() }) : undefined,
+    });
+  });

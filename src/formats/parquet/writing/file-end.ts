@@ -1,10 +1,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { FILE } from '../footer/numbers.ts';
+import { CHUNK, COLUMN, FILE } from '../footer/numbers.ts';
 import { readStruct, type ThriftStruct, writeStruct, writeStructWith } from '../footer/thrift.ts';
-import { PARQUET_MAGIC_BYTES } from './written-columns.ts';
 
 /** What a file begins and ends with. */
-export const MAGIC = Buffer.alloc(PARQUET_MAGIC_BYTES, 'PAR1');
+export const MAGIC = Buffer.alloc(4, 'PAR1');
 
 /** Bytes that are yielded together: what is written of a group may be short. */
 const PIECE_BYTES = 64 << 10;
@@ -51,4 +50,19 @@ export function groupNote(group: ThriftStruct): string {
 export function readGroupNote(note: string): ThriftStruct {
   if (!note.startsWith(COMPRESSED)) return readStruct(Buffer.from(note, 'base64'));
   return readStruct(inflateRawSync(Buffer.from(note.slice(COMPRESSED.length), 'base64')));
+}
+
+/** A chunk that is at another place of a file, where nothing but its pages is. */
+export function movedChunk(chunk: ThriftStruct, by: number): ThriftStruct {
+  const moved = chunk.copy();
+  const column = chunk.struct(CHUNK.metadata).copy();
+  // Indexes and filters are elsewhere in the file.
+  moved.delete(CHUNK.offsetIndex, CHUNK.offsetIndexBytes, CHUNK.columnIndex, CHUNK.columnIndexBytes);
+  column.delete(COLUMN.bloomFilter, COLUMN.bloomFilterBytes);
+  for (const id of [COLUMN.dataPage, COLUMN.indexPage, COLUMN.dictionaryPage])
+    if (column.has(id) && column.integer(id) > 0) column.setInteger(id, column.integer(id) + by, 'i64');
+  // It has no meaning any more (parquet.thrift), and readers ignore it.
+  moved.setInteger(CHUNK.offset, 0, 'i64');
+  moved.setStruct(CHUNK.metadata, column);
+  return moved;
 }

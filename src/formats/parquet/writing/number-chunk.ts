@@ -12,12 +12,8 @@ import {
 /** Rows of a page, whose values take at most a mebibyte. */
 const PAGE_ROWS = 1 << 17;
 
-/**
- * Writes numbers as a chunk of doubles, as they are and not compressed: few of them repeat.
- *
- * @param offset of the chunk in the file
- */
-export function numberChunk(column: NumberColumn, name: string, offset: number): WrittenChunk {
+/** Writes numbers as a chunk of doubles, as they are and not compressed: few of them repeat. */
+export function numberChunk(column: NumberColumn, name: string): WrittenChunk {
   const pages: WrittenPage[] = [];
   for (let from = 0, first = 0; from < column.rows; from += PAGE_ROWS) {
     const rows = Math.min(PAGE_ROWS, column.rows - from);
@@ -32,16 +28,15 @@ export function numberChunk(column: NumberColumn, name: string, offset: number):
     });
   }
   const statistics = doubleStatistics(column.values, column.rows - column.values.length);
-  return writtenChunk({ name, type: 'DOUBLE', isCompressed: false, pages, statistics }, offset);
+  return writtenChunk({ name, type: 'DOUBLE', isCompressed: false, pages, statistics });
 }
 
 /**
  * Writes booleans as a chunk, a bit for each.
  *
  * @param column of values of one byte, 0 or 1
- * @param offset of the chunk in the file
  */
-export function booleanChunk(column: ValueColumn, name: string, offset: number): WrittenChunk {
+export function booleanChunk(column: ValueColumn, name: string): WrittenChunk {
   const { rows, present } = column;
   const values = Buffer.alloc(Math.ceil(present / 8));
   const levels = new Uint8Array(rows);
@@ -55,7 +50,7 @@ export function booleanChunk(column: ValueColumn, name: string, offset: number):
   const missing = rows - present;
   const pages = [{ rows, missing, levels: levelsOf(levels), values }];
   const statistics = missingStatistics(missing);
-  return writtenChunk({ name, type: 'BOOLEAN', isCompressed: false, pages, statistics }, offset);
+  return writtenChunk({ name, type: 'BOOLEAN', isCompressed: false, pages, statistics });
 }
 
 /**

@@ -3,21 +3,20 @@ import { COMMAS } from '../../../base/parse-records.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import type { GroupEncoder } from '../../../base/text-of-file.ts';
 import type { FileColumn } from '../footer/file-column.ts';
-import { CHUNK, COLUMN, FILE, GROUP } from '../footer/numbers.ts';
+import { FILE, GROUP } from '../footer/numbers.ts';
 import type { ParquetFile } from '../footer/parquet-file.ts';
 import type { ThriftStruct } from '../footer/thrift.ts';
 import { changedColumn, whyUnchanged } from './changed-column.ts';
 import { type CopiedColumn, copiedBytes, copiedChunks } from './copied-columns.ts';
-import { fileEnd, groupNote, MAGIC, readGroupNote } from './file-end.ts';
+import { fileEnd, groupNote, MAGIC, movedChunk, readGroupNote } from './file-end.ts';
 import { booleanChunk, numberChunk } from './number-chunk.ts';
 import { NumberColumn } from './number-column.ts';
 import { type ChunkValues, ValueReader } from './read-values.ts';
 import { valueChunk } from './value-chunk.ts';
 import { ValueColumn } from './value-column.ts';
-import type { WrittenChunk } from './written-chunk.ts';
-import { movedChunk, PARQUET_MAGIC_BYTES } from './written-columns.ts';
+import { bytesOfChunks, type WrittenChunk, WrittenGroup } from './written-chunk.ts';
 
-export interface RepairedFileOptions {
+interface RepairedFileOptions {
   /** The file that is written again. Its groups stay. */
   readonly file: ParquetFile;
   /** The columns of the text. */
@@ -54,16 +53,11 @@ export class RepairedFile implements GroupEncoder {
     const { written: rewritten, added } = this.#rewritten(index, text);
     const own = file.groups[index]?.struct;
     if (own === undefined) throw new Error(`there is no group ${index}`);
-    const chunks: ThriftStruct[] = [];
-    let bytes = 0;
+    const group = new WrittenGroup(append);
     let copied: CopiedColumn[] = [];
-    const write = async (part: Uint8Array): Promise<void> => {
-      bytes += part.length;
-      await append(part);
-    };
     const copy = async (): Promise<void> => {
-      chunks.push(...copiedChunks(file, copied, index, PARQUET_MAGIC_BYTES + bytes).chunks);
-      for await (const part of copiedBytes(file, copied, index)) await write(part);
+      group.chunks.push(...copiedChunks(file, copied, index, MAGIC.length + group.bytes).chunks);
+      for await (const part of copiedBytes(file, copied, index)) await group.write(part);
       copied = [];
     };
     for (const column of file.columns) {
@@ -75,15 +69,14 @@ export class RepairedFile implements GroupEncoder {
         continue;
       }
       await copy();
-      chunks.push(movedChunk(written.chunk, bytes));
-      for (const part of written.parts) await write(part);
+      await group.add(written);
     }
     await copy();
-    own.setStructs(GROUP.columns, chunks);
+    own.setStructs(GROUP.columns, group.chunks);
     if (added > 0) own.setInteger(GROUP.rows, own.integer(GROUP.rows) + added, 'i64');
     this.#added += added;
-    own.setInteger(GROUP.bytes, uncompressedBytes(chunks), 'i64');
-    own.setInteger(GROUP.compressedBytes, bytes, 'i64');
+    own.setInteger(GROUP.bytes, bytesOfChunks(group.chunks), 'i64');
+    own.setInteger(GROUP.compressedBytes, group.bytes, 'i64');
     // Who knows whether the rows are still sorted.
     if (rewritten.size > 0) own.delete(GROUP.sorting);
     return groupNote(own);
@@ -140,9 +133,9 @@ export class RepairedFile implements GroupEncoder {
       const { name } = column;
       // Numbers that were appended are written as a run writes them.
       if (how.type === 'DOUBLE' && place >= this.#options.own)
-        written.set(column, numberChunk(doublesOf(typed), name, PARQUET_MAGIC_BYTES));
-      else if (how.type === 'BOOLEAN') written.set(column, booleanChunk(typed, name, PARQUET_MAGIC_BYTES));
-      else written.set(column, valueChunk(typed, { name, type: how.type }, PARQUET_MAGIC_BYTES));
+        written.set(column, numberChunk(doublesOf(typed), name));
+      else if (how.type === 'BOOLEAN') written.set(column, booleanChunk(typed, name));
+      else written.set(column, valueChunk(typed, name, how.type));
     }
     return { written, added };
   }
@@ -189,18 +182,15 @@ function isChanged(now: ValueColumn, old: ValueColumn, row: number): boolean {
   return text === undefined ? former !== undefined : former?.equals(text) !== true;
 }
 
-const uncompressedBytes = (chunks: readonly ThriftStruct[]): number =>
-  chunks.reduce((sum, chunk) => sum + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes), 0);
-
 /** The groups of a file, each at its place. */
 function* movedGroups(notes: readonly string[]): Generator<ThriftStruct> {
-  let at = PARQUET_MAGIC_BYTES;
+  let at = MAGIC.length;
   for (const note of notes) {
     const group = readGroupNote(note);
     const start = at;
     group.setStructs(
       GROUP.columns,
-      group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - PARQUET_MAGIC_BYTES)),
+      group.structs(GROUP.columns).map(chunk => movedChunk(chunk, start - MAGIC.length)),
     );
     group.setInteger(GROUP.offset, start, 'i64');
     at += group.integer(GROUP.compressedBytes);

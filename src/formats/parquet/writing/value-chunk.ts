@@ -21,13 +21,8 @@ const MAX_BOUND_BYTES = 64;
  *
  * @param column of values as a file stores them
  * @param type that of the values, which are no booleans
- * @param offset of the chunk in the file
  */
-export function valueChunk(
-  column: ValueColumn,
-  { name, type }: { name: string; type: PhysicalType },
-  offset: number,
-): WrittenChunk {
+export function valueChunk(column: ValueColumn, name: string, type: PhysicalType): WrittenChunk {
   const { codes, dictionary } = column;
   const isWhole = column.present === column.rows;
   const { bytes, ends } = dictionary;
@@ -78,17 +73,14 @@ export function valueChunk(
   const all = Buffer.alloc(hasDictionary ? dictionaryBytes : 0);
   if (hasDictionary) for (let value = 0, at = 0; value < ends.length; value++) at = write(value, all, at);
   const missing = codes.length - present;
-  return writtenChunk(
-    {
-      name,
-      type,
-      isCompressed: true,
-      dictionary: hasDictionary ? { values: ends.length, bytes: all } : undefined,
-      pages,
-      statistics: statisticsOf(column, type, missing),
-    },
-    offset,
-  );
+  return writtenChunk({
+    name,
+    type,
+    isCompressed: true,
+    dictionary: hasDictionary ? { values: ends.length, bytes: all } : undefined,
+    pages,
+    statistics: statisticsOf(column, type, missing),
+  });
 }
 
 function statisticsOf(column: ValueColumn, type: PhysicalType, missing: number): ThriftStruct {

@@ -13,12 +13,12 @@ import {
 } from '../footer/numbers.ts';
 import { structOf, type ThriftStruct, writeStruct } from '../footer/thrift.ts';
 import { snappyCompress } from '../libraries.ts';
+import { MAGIC, movedChunk } from './file-end.ts';
 
-/** A column of a group as a file has it. */
+/** A column of a group as a file has it, as if it was the first one of the file. */
 export interface WrittenChunk {
   /** Its bytes, one part after the other. */
   readonly parts: readonly Uint8Array[];
-  readonly bytes: number;
   readonly chunk: ThriftStruct;
 }
 
@@ -34,7 +34,7 @@ export interface WrittenPage {
 /** The types of values as a file stores them, of those that are written. */
 export type PhysicalType = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' | 'BYTE_ARRAY';
 
-export interface ChunkContent {
+interface ChunkContent {
   readonly name: string;
   readonly type: PhysicalType;
   readonly isCompressed: boolean;
@@ -43,12 +43,8 @@ export interface ChunkContent {
   readonly statistics: ThriftStruct;
 }
 
-/**
- * Writes a column chunk.
- *
- * @param offset of the chunk in the file
- */
-export function writtenChunk(content: ChunkContent, offset: number): WrittenChunk {
+/** Writes a column chunk. */
+export function writtenChunk(content: ChunkContent): WrittenChunk {
   const { name, type, isCompressed, dictionary, pages, statistics } = content;
   const compress = isCompressed ? snappyCompress : (bytes: Uint8Array) => bytes;
   const parts: Uint8Array[] = [];
@@ -63,7 +59,7 @@ export function writtenChunk(content: ChunkContent, offset: number): WrittenChun
     uncompressedBytes += head.length + levels.length + values.length;
   };
   if (dictionary !== undefined) add(dictionaryHeader(dictionary.values), new Uint8Array(), dictionary.bytes);
-  const dataOffset = offset + bytes;
+  const dataOffset = MAGIC.length + bytes;
   const encoding = dictionary === undefined ? ENCODING.plain : ENCODING.dictionary;
   for (const page of pages) add(dataHeader(page, encoding), page.levels, page.values);
 
@@ -72,7 +68,7 @@ export function writtenChunk(content: ChunkContent, offset: number): WrittenChun
     [COLUMN.uncompressedBytes]: uncompressedBytes,
     [COLUMN.compressedBytes]: bytes,
     [COLUMN.dataPage]: dataOffset,
-    [COLUMN.dictionaryPage]: dictionary && offset,
+    [COLUMN.dictionaryPage]: dictionary && MAGIC.length,
     [COLUMN.statistics]: statistics,
   });
   metadata.setInteger(COLUMN.type, TYPES.indexOf(type), 'i32');
@@ -84,7 +80,7 @@ export function writtenChunk(content: ChunkContent, offset: number): WrittenChun
     encodingStatistics(PAGE_TYPE.dataV2, encoding, pages.length),
   ]);
   const chunk = structOf('i64', { [CHUNK.offset]: 0, [CHUNK.metadata]: metadata });
-  return { parts, bytes, chunk };
+  return { parts, chunk };
 }
 
 const dictionaryHeader = (values: number): ThriftStruct =>
@@ -141,3 +137,28 @@ function doubleBytes(value: number): Buffer {
   bytes.writeDoubleLE(value);
   return bytes;
 }
+
+/** A group that is being written. */
+export class WrittenGroup {
+  bytes = 0;
+  /** Its chunks, at the offsets that they have in a file of which this is the first group. */
+  readonly chunks: ThriftStruct[] = [];
+  readonly #append: (bytes: Uint8Array) => Promise<void>;
+
+  constructor(append: (bytes: Uint8Array) => Promise<void>) {
+    this.#append = append;
+  }
+
+  async write(part: Uint8Array): Promise<void> {
+    this.bytes += part.length;
+    await this.#append(part);
+  }
+
+  async add({ chunk, parts }: WrittenChunk): Promise<void> {
+    this.chunks.push(movedChunk(chunk, this.bytes));
+    for (const part of parts) await this.write(part);
+  }
+}
+
+export const bytesOfChunks = (chunks: readonly ThriftStruct[]): number =>
+  chunks.reduce((sum, chunk) => sum + chunk.struct(CHUNK.metadata).integer(COLUMN.uncompressedBytes), 0);

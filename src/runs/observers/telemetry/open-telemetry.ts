@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import {
   type Attributes,
   type Context,
@@ -10,6 +10,7 @@ import {
   ROOT_CONTEXT,
 } from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { timeLimit } from '../../../base/interrupted.ts';
 import { sanitize } from '../../../base/sanitize.ts';
 import { reasonOf } from '../../../base/system-error.ts';
 import { runMetrics } from '../../summary/run-metrics.ts';
@@ -68,13 +69,10 @@ export function openTelemetry(settings: TelemetrySettings, options: TelemetryOpt
         .then(exporters.shutdown)
         .catch(error => warn(describe(error)))
         .then(() => true);
-      const waiting = new AbortController();
-      const isSent = await Promise.race([
-        sent,
-        elapsed(timeout, waiting.signal),
-        abortedAnew(over, waiting.signal),
-      ]);
-      waiting.abort();
+      // What is aborted already does not end the waiting.
+      const limit = timeLimit(timeout, over.aborted ? new AbortController().signal : over);
+      const isSent = await Promise.race([sent, once(limit.over, 'abort').then(() => false)]);
+      limit.end();
       exporters.destroy();
       if (!isSent) warn(NO_TIME);
     },
@@ -116,15 +114,6 @@ function describe(error: unknown): string {
     return `the collector responded with ${error.code}`;
   return sanitize(reasonOf(error).replace(/^.*metrics export failed \(error (?:\w*Error: )?(.*)\)$/s, '$1'));
 }
-
-const elapsed = (ms: number, cancelled: AbortSignal): Promise<false> =>
-  sleep(ms, false as const, { signal: cancelled }).catch(() => false as const);
-
-/** Waits until a signal that is not aborted yet is aborted. */
-const abortedAnew = (stop: AbortSignal, cancelled: AbortSignal): Promise<false> =>
-  new Promise(resolve => {
-    if (!stop.aborted) stop.addEventListener('abort', () => resolve(false), { signal: cancelled });
-  });
 
 /** Reports the metrics of a run, those of `--metrics`, whenever metrics are collected. */
 function observeRun(meter: Meter, run: ObservedRun): void {

@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import { RowcastError } from '../../../base/errors.ts';
 import { type Formats, readLayout } from '../../../formats/formats.ts';
-import { type ByteSource, chunksAfter } from '../../../formats/records/byte-source.ts';
+import { type ByteSource, chunksAfter, sourceOf } from '../../../formats/records/byte-source.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import { refuseRowAsHeader } from '../../../formats/refuse-row-as-header.ts';
 import { UPLOAD_WINDOW_BYTES } from '../../../storage/codecs/codec.ts';
@@ -98,14 +98,8 @@ export async function* arrivingBytes(
 }
 
 /** The content of an upload that is read while it arrives, plain, gzip or zstd. @param name for messages */
-export const arrivingSource = (stored: AsyncIterator<Buffer>, name: string): ByteSource => ({
-  name,
-  contentName: name,
-  isLive: false,
-  chunks: decompressed(stored, name),
-  // Nobody else changes the file.
-  checkUnchanged: async () => {},
-});
+export const arrivingSource = (stored: AsyncIterator<Buffer>, name: string): ByteSource =>
+  sourceOf(name, decompressed(stored, name));
 
 async function* decompressed(stored: AsyncIterator<Buffer>, name: string): AsyncGenerator<Buffer> {
   const first = await beginning(stored, CODEC_START_BYTES);

@@ -10,13 +10,6 @@ import { startProfile } from '../profile/start-profile.ts';
 import { noSettings } from '../settings.ts';
 import { Incoming } from './incoming.ts';
 
-interface UploadLimits {
-  recordBytes: number;
-  columns: number;
-  /** The most bytes of a row group of Parquet, uncompressed. */
-  groupBytes: number;
-}
-
 export interface ReceivedUpload {
   /** The file's bytes, plain, gzip or zstd. It is destroyed as soon as an error is found in them. */
   body: Readable;
@@ -29,13 +22,8 @@ export interface ReceivedUpload {
   /** The name of the key that uploads it. */
   by: string;
   client: UploadClient;
-  limits: UploadLimits;
-}
-
-/** A file that is stored whole and was found valid, but is no data yet. */
-interface ArrivedUpload extends Pick<DataMeta, 'file' | 'delimiter'> {
-  incoming: Incoming;
-  profile: Profile;
+  /** The largest record, the most columns, and the most bytes of a row group of Parquet, uncompressed. */
+  limits: { recordBytes: number; columns: number; groupBytes: number };
 }
 
 /** Stores an upload and its profile as data. @throws as `withUpload` */
@@ -67,7 +55,9 @@ export const receiveUpload = (store: DataStore, upload: ReceivedUpload): Promise
 export async function withUpload<T>(
   store: DataStore,
   upload: ReceivedUpload,
-  use: (arrived: ArrivedUpload) => Promise<T>,
+  use: (
+    arrived: { incoming: Incoming; profile: Profile } & Pick<DataMeta, 'file' | 'delimiter'>,
+  ) => Promise<T>,
 ): Promise<T> {
   const { body, name, by, limits, client } = upload;
   // The upload may fail before anything reads it; the reader gets the error then.

@@ -2,6 +2,7 @@ import { RowcastError } from '../../../base/errors.ts';
 import { resultOf, startThread } from '../../../base/thread-result.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import { readLayout } from '../../../formats/formats.ts';
+import { sourceOf } from '../../../formats/records/byte-source.ts';
 import { textOf } from '../../../formats/records/fields.ts';
 import { readBatches } from '../../../formats/records/read-batches.ts';
 import { type RocCurve, rocCurves } from '../../../training/findings/roc.ts';
@@ -67,10 +68,9 @@ export async function readTestingRows(
   classes: readonly string[],
   sample: ColumnSample,
 ): Promise<EvaluatedRows> {
-  const source = { name: 'testing-results.csv', contentName: 'testing-results.csv', isLive: false };
-  const input = { ...source, chunks: chunks[Symbol.asyncIterator](), checkUnchanged: async () => {} };
+  const source = sourceOf('testing-results.csv', chunks);
   const options = { delimiter: ',', maxRecordBytes: MAX_RECORD_BYTES };
-  const { layout, rest } = await readLayout(input, options);
+  const { layout, rest } = await readLayout(source, options);
   const own = layout.names.length - classes.length - 2;
   if (own < 0) throw damaged();
   const columns = uniqueColumns(layout.names.slice(0, own));
@@ -85,7 +85,7 @@ export async function readTestingRows(
     maxRecordBytes: MAX_RECORD_BYTES,
     start: layout.start,
   });
-  for await (const batch of readBatches({ records, rest, source: input })) {
+  for await (const batch of readBatches({ records, rest, source })) {
     const fields = fieldsOf(batch);
     for (let row = 0; classes.length > 0 && row < fields.rows; row++) {
       const label = indexes.get(textOf(fields, row, own));

@@ -1,3 +1,4 @@
+import type { Evaluation } from '../../../evaluate/evaluation.ts';
 import { DEFAULT_PREFIX } from '../../../formats/appended.ts';
 import { uploadBox } from '../../elements.ts';
 import { flag, type Html, html } from '../../html.ts';
@@ -9,28 +10,23 @@ export const IN_ORDER = 'row';
 /** Columns of a key, and of segments, that can be chosen: the figures of each segment take memory. */
 export const MAX_CHOSEN = 5;
 
-interface EvaluationFormOptions {
-  id: string;
-  /** The columns of the output. */
-  columns: readonly string[];
-  predicts: string | undefined;
-  /** What was chosen before. */
-  inOrder: boolean;
-  key: readonly string[];
-  by: readonly string[];
-}
-
 const isPrediction = (column: string): boolean =>
   column.startsWith(`${DEFAULT_PREFIX}_`) || column.startsWith('predicted_');
 
-/** The form that takes a file of outcomes. */
-export function evaluationForm({
-  id,
-  columns,
+/**
+ * The form that takes a file of outcomes.
+ *
+ * @param columns of the output
+ * @param known what was evaluated before, and chosen for it
+ */
+export function evaluationForm(
+  id: string,
+  columns: readonly string[],
   predicts = '',
-  inOrder,
-  ...chosen
-}: EvaluationFormOptions): Html {
+  known?: Evaluation,
+): Html {
+  const inOrder = known?.joined.by === 'row';
+  const chosen = { key: known?.joined.key ?? [], by: known?.segments.map(({ by }) => by) ?? [] };
   const choices = (name: 'key' | 'by', label: string): Html =>
     html`<div class="check-list" role="group" aria-label="${label}" tabindex="0">${columns.map(
       (column, index) =>

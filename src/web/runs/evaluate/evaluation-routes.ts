@@ -32,7 +32,7 @@ const query = z.object({
 });
 
 /** An error that a page shows beside one of its fields. */
-export class FieldError extends RequestError {
+class FieldError extends RequestError {
   readonly field: string;
   constructor(field: string, detail: string) {
     super('invalid_csv', detail);
@@ -43,8 +43,10 @@ export class FieldError extends RequestError {
 /** The page of a finished run that takes a file of outcomes, and says whether its predictions came true. */
 export const evaluationRoutes: FastifyPluginAsync<RunContext> = async (app, context) => {
   const { home, limits, data, runs, runOf, space } = context;
-  const reading = { maxRecordBytes: limits.recordBytes, maxColumns: limits.columns };
-  const groups = { maxGroupBytes: MAX_GROUP_BYTES, maxFooterBytes: MAX_FOOTER_BYTES };
+  const reading = {
+    ...{ maxRecordBytes: limits.recordBytes, maxColumns: limits.columns },
+    ...{ maxGroupBytes: MAX_GROUP_BYTES, maxFooterBytes: MAX_FOOTER_BYTES },
+  };
 
   app.get('/runs/:id/evaluation', async (request, reply) => {
     const { principal } = sessionOf(request);
@@ -62,14 +64,7 @@ export const evaluationRoutes: FastifyPluginAsync<RunContext> = async (app, cont
           ? html`<div class="page-head"><h1>Did the predictions of ${named(file)} come true?</h1></div>`
           : evaluationContent({ ...known, testing: testing ?? null })
       }
-${evaluationForm({
-  id,
-  columns: await columnsOf(run),
-  predicts: report?.predicts ?? known?.predicts,
-  inOrder: known?.joined.by === 'row',
-  key: known?.joined.key ?? [],
-  by: known?.segments.map(({ by }) => by) ?? [],
-})}</div>`,
+${evaluationForm(id, await columnsOf(run), report?.predicts ?? known?.predicts, known)}</div>`,
       styles: ['charts.css', 'run-summary.css'],
       scripts: ['upload.js'],
     });
@@ -97,16 +92,13 @@ ${evaluationForm({
       const scored = await columnsOf(run);
       const outcomes = names.filter(each => each !== column);
       const by = chosenOf('by', chosen.by, scored);
-      const key = keyOf(join, chosenOf('key', chosen.key, scored), { scored, outcomes, name });
+      const key = keyOf(join, chosenOf('key', chosen.key, scored), scored, outcomes, name);
       const job = {
         files: {
-          ...{
-            ...reading,
-            ...groups,
-            scored: [runs.store.files(id).output],
-            labels: [incoming.path],
-            ...{ key, by, predict },
-          },
+          ...reading,
+          ...{ key, by, predict },
+          scored: [runs.store.files(id).output],
+          labels: [incoming.path],
           inputFormat: formatOfRun(run),
           delimiter: run.delimiter,
           ofLabels: { inputFormat: undefined, delimiter: labels.delimiter, column },
@@ -140,7 +132,7 @@ ${evaluationForm({
   async function columnsOf(run: StoredProgress): Promise<readonly string[]> {
     const source = await storedUpload(runs.store.files(run.id).output, run.file);
     try {
-      const options = { ...reading, ...groups, inputFormat: formatOfRun(run), delimiter: run.delimiter };
+      const options = { ...reading, inputFormat: formatOfRun(run), delimiter: run.delimiter };
       return (await readLayout(source, options)).layout.names;
     } finally {
       source.close();
@@ -154,14 +146,6 @@ function finished(run: StoredProgress): StoredProgress {
   throw new RequestError('no_output', 'The run has no output to evaluate, because it did not finish.');
 }
 
-interface BothFiles {
-  /** The columns of the output, and those of the outcomes that may be a key. */
-  scored: readonly string[];
-  outcomes: readonly string[];
-  /** That of the file of outcomes. */
-  name: string;
-}
-
 /** The columns of the output that were chosen. @throws FieldError */
 function chosenOf(field: string, indices: readonly number[], columns: readonly string[]): string[] {
   if (indices.length > MAX_CHOSEN) throw new FieldError(field, `Choose at most ${MAX_CHOSEN} columns.`);
@@ -171,8 +155,21 @@ function chosenOf(field: string, indices: readonly number[], columns: readonly s
   throw new FieldError(field, sanitize(`The output has two columns named "${twice}", so it cannot be used.`));
 }
 
-/** The columns by which outcomes are joined; none if rows are in order. @throws FieldError */
-function keyOf(join: string, chosen: string[], { scored, outcomes, name }: BothFiles): string[] {
+/**
+ * The columns by which outcomes are joined; none if rows are in order.
+ *
+ * @param scored the columns of the output
+ * @param outcomes those of the file of outcomes that may be a key
+ * @param name of that file
+ * @throws FieldError
+ */
+function keyOf(
+  join: string,
+  chosen: string[],
+  scored: readonly string[],
+  outcomes: readonly string[],
+  name: string,
+): string[] {
   const refused = (text: string): FieldError => new FieldError('join', sanitize(text));
   if (join === IN_ORDER) {
     if (chosen.length === 0) return [];

@@ -7,6 +7,7 @@ import type {
   RowDescription,
 } from '../../../../src/client/protocols/described/description.ts';
 import type { Expected } from '../../../../src/client/protocols/protocol.ts';
+import { plain } from '../../../support/scoring/predictions.ts';
 
 interface Options extends Partial<Expected> {
   row?: RowDescription;
@@ -31,43 +32,28 @@ function readText(
 
 describe('predictions by their shape', () => {
   it('are labels if the first one is text, or true or false', () => {
-    const { kind, ...texts } = read(['b', 'a', 'b', null]);
-    assert.equal(kind, 'label');
-    assert.deepEqual(texts, { labels: ['b', 'a'], indices: Int32Array.of(0, 1, 0, -1), errors: new Map() });
+    assert.deepEqual(plain(read(['b', 'a', 'b', null])), { labels: ['b', 'a'], indices: [0, 1, 0, -1] });
     assert.deepEqual({ ...read([true, [false]]) }, { ...read(['true', 'false']) });
   });
 
   it('are numbers if the first one is a number, also alone in a list', () => {
-    for (const rows of [
-      [1.5, null, -2],
-      [[1.5], null, [-2]],
-    ]) {
-      const received = read(rows);
-      assert.ok(received.kind === 'numbers');
-      assert.deepEqual([received.names, [...received.values]], [[], [1.5, Number.NaN, -2]]);
-    }
+    const expected = { names: [], values: [1.5, Number.NaN, -2] };
+    assert.deepEqual(plain(read([1.5, null, -2])), expected);
+    assert.deepEqual(plain(read([[1.5], null, [-2]])), expected);
   });
 
   it('are several numbers by name if those of the first one do not sum to 1', () => {
-    const received = read([
+    const rows = [
       { low: 1, high: 9 },
       { high: 0.5, low: null },
-    ]);
-    assert.ok(received.kind === 'numbers');
-    assert.deepEqual(
-      [received.names, [...received.values]],
-      [
-        ['high', 'low'],
-        [9, 1, 0.5, Number.NaN],
-      ],
-    );
+    ];
+    assert.deepEqual(plain(read(rows)), { names: ['high', 'low'], values: [9, 1, 0.5, Number.NaN] });
   });
 
   it('are probabilities by class if they sum to 1', () => {
     const received = read([null, { yes: 0.25, no: 0.75 }, { no: 0.5, yes: 0.5 }]);
-    assert.ok(received.kind === 'distribution');
-    assert.deepEqual(received.classes, ['no', 'yes']);
-    assert.deepEqual([...received.probabilities].slice(2), [0.75, 0.25, 0.5, 0.5]);
+    const probabilities = [Number.NaN, Number.NaN, 0.75, 0.25, 0.5, 0.5];
+    assert.deepEqual(plain(received), { classes: ['no', 'yes'], probabilities });
     assert.deepEqual([...received.errors.keys()], [0]);
   });
 
@@ -76,9 +62,8 @@ describe('predictions by their shape', () => {
       prediction: 'x',
       predictionValues: Object.entries(values).map(([label, value]) => ({ label, value })),
     });
-    const received = read([labelled({ yes: 0.25, no: 0.75 }), labelled({ no: 1, yes: 0 })]);
-    assert.ok(received.kind === 'distribution');
-    assert.deepEqual([...received.probabilities], [0.75, 0.25, 1, 0]);
+    const rows = [labelled({ yes: 0.25, no: 0.75 }), labelled({ no: 1, yes: 0 })];
+    assert.deepEqual(plain(read(rows)).probabilities, [0.75, 0.25, 1, 0]);
     assert.deepEqual({ ...read([labelled({ price: 7 })]) }, { ...read([7]) });
   });
 
@@ -88,44 +73,27 @@ describe('predictions by their shape', () => {
     // Earlier responses had objects, so nobody has said what a place in a list means.
     assert.throws(() => read([[0.25, 0.75]], { predictionType }), /does not name the classes/);
     const received = read([[0.25, 0.75]], { named: ['no', 'yes'], predictionType });
-    assert.ok(received.kind === 'distribution');
-    assert.deepEqual(
-      [received.classes, [...received.probabilities]],
-      [
-        ['yes', 'no'],
-        [0.75, 0.25],
-      ],
-    );
+    assert.deepEqual(plain(received), { classes: ['yes', 'no'], probabilities: [0.75, 0.25] });
     assert.throws(() => read([[0.2, 0.3, 0.5]], { named: ['no', 'yes'] }), /3 probabilities for 2 classes/);
   });
 
   it('are probabilities next to a label, as H2O, PyCaret and transformers return them', () => {
-    for (const rows of [
-      [
-        { predict: 'no', no: 0.75, yes: 0.25 },
-        { predict: 'no', no: 0.5, yes: 0.5 },
-      ],
-      [
-        { predict: 0, no: 0.75, yes: 0.25 },
-        { predict: 1, no: 0.5, yes: 0.5 },
-      ],
-      [
-        [
-          { label: 'yes', score: 0.25 },
-          { label: 'no', score: 0.75 },
-        ],
-        [
-          { label: 'no', score: 0.5 },
-          { label: 'yes', score: 0.5 },
-        ],
-      ],
-    ])
-      for (const row of ['any', { kind: 'probabilities', at: '' }] as const) {
-        const received = read(rows, { row });
-        assert.ok(received.kind === 'distribution');
-        assert.deepEqual(received.classes, ['no', 'yes']);
-        assert.deepEqual([...received.probabilities], [0.75, 0.25, 0.5, 0.5]);
-      }
+    const scores = (first: string, second: string, score: number) => [
+      { label: first, score },
+      { label: second, score: 1 - score },
+    ];
+    const next = (...predict: unknown[]) =>
+      predict.map((label, row) => ({
+        predict: label,
+        no: row === 0 ? 0.75 : 0.5,
+        yes: row === 0 ? 0.25 : 0.5,
+      }));
+    for (const rows of [next('no', 'no'), next(0, 1), [scores('yes', 'no', 0.25), scores('no', 'yes', 0.5)]])
+      for (const row of ['any', { kind: 'probabilities', at: '' }] as const)
+        assert.deepEqual(plain(read(rows, { row })), {
+          classes: ['no', 'yes'],
+          probabilities: [0.75, 0.25, 0.5, 0.5],
+        });
   });
 
   it('next to a label are wrong in their row only, once the classes are known', () => {
@@ -138,26 +106,13 @@ describe('predictions by their shape', () => {
   });
 
   it('are probabilities of a class that is called label, if the numbers with it sum to 1', () => {
-    for (const rows of [[{ label: 0.25, other: 0.75 }], [{ label: 0, other: 1 }]]) {
-      const received = read(rows);
-      assert.deepEqual(received.kind === 'distribution' && received.classes, ['label', 'other']);
-    }
+    for (const rows of [[{ label: 0.25, other: 0.75 }], [{ label: 0, other: 1 }]])
+      assert.deepEqual(plain(read(rows)).classes, ['label', 'other']);
   });
 
   it('are labels if only the score of the label is next to it', () => {
-    const received = read([
-      { prediction_label: 'b', prediction_score: 0.75 },
-      null,
-      { prediction_label: 'a' },
-    ]);
-    assert.ok(received.kind === 'label');
-    assert.deepEqual(
-      [received.labels, [...received.indices]],
-      [
-        ['b', 'a'],
-        [0, -1, 1],
-      ],
-    );
+    const rows = [{ prediction_label: 'b', prediction_score: 0.75 }, null, { prediction_label: 'a' }];
+    assert.deepEqual(plain(read(rows)), { labels: ['b', 'a'], indices: [0, -1, 1] });
   });
 
   it('are nothing if a single row has what a server says of an error', () => {
@@ -206,24 +161,20 @@ describe('predictions whose kind is known', () => {
       { id: 8, out: { class: 4, p: { x: 1, y: 0 } } },
     ];
     const at = (kind: 'label' | 'number' | 'numbers' | 'probabilities', pointer: string) =>
-      read(rows, { row: { kind, at: pointer } });
-    const labels = at('label', '/out/class');
-    assert.deepEqual(labels.kind === 'label' && labels.labels, ['3', '4']);
-    const numbers = at('number', '/out/class');
-    assert.deepEqual(numbers.kind === 'numbers' && [...numbers.values], [3, 4]);
-    const several = at('numbers', '/out/p');
-    assert.deepEqual(several.kind === 'numbers' && several.names, ['x', 'y']);
-    assert.equal(at('probabilities', '/out/p').kind, 'distribution');
+      plain(read(rows, { row: { kind, at: pointer } }));
+    assert.deepEqual(at('label', '/out/class').labels, ['3', '4']);
+    assert.deepEqual(at('number', '/out/class').values, [3, 4]);
+    assert.deepEqual(at('numbers', '/out/p').names, ['x', 'y']);
+    assert.deepEqual(at('probabilities', '/out/p').classes, ['x', 'y']);
     assert.throws(() => at('label', '/out/none'), /prediction 1 has nothing at "\/out\/none"/);
   });
 
   it('are no labels if they have half of a surrogate pair', () => {
-    const labels = read(['\ud83d', '😀', 'a\ude00']);
-    assert.deepEqual(labels.kind === 'label' && [...labels.indices], [-1, 0, -1]);
+    assert.deepEqual(plain(read(['\ud83d', '😀', 'a\ude00'])).indices, [-1, 0, -1]);
   });
 
   it('are no labels if they are integers that a double does not hold', () => {
     const labels = read([9007199254740991, 9007199254740994], { row: { kind: 'label', at: '' } });
-    assert.deepEqual(labels.kind === 'label' && [...labels.indices], [0, -1]);
+    assert.deepEqual(plain(labels).indices, [0, -1]);
   });
 });

@@ -86,6 +86,18 @@ const twoResponses = classes.chain(names =>
   }),
 );
 
+const names = ['no', 'yes'];
+const certain = { yes: 1, no: 0 };
+const two = [
+  { no: 0.25, yes: 0.75 },
+  { no: 0.5, yes: 0.5 },
+];
+const bare: Style = { indent: undefined, extra: {} };
+
+/** Reads a response with the classes `names`. */
+const readBy = (reader: ReportResponses, body: Buffer, personas: number): Distributions =>
+  probabilitiesIn(reader.read(body, { personas, predictionType: distributionOf(names) }));
+
 describe('the template of a response', () => {
   it('reads a response of the same structure exactly like the full parser', () => {
     const bodies = runs(1000);
@@ -138,26 +150,17 @@ describe('the template of a response', () => {
   });
 
   it('is undefined if a number is not a probability of the persona', () => {
-    const personas = [
-      { no: 0.25, yes: 0.75 },
-      { no: 0.5, yes: 0.5 },
-    ];
-    const body = bodyOf(personas, { indent: undefined, extra: { version: 1 } });
-    assert.equal(ResponseTemplate.of(body, inFull(body, 2, ['no', 'yes'])), undefined);
+    const body = bodyOf(two, { indent: undefined, extra: { version: 1 } });
+    assert.equal(ResponseTemplate.of(body, inFull(body, 2, names)), undefined);
   });
 
   it('does not match a response whose personas are numbered in another order or from another start', () => {
-    const personas = [
-      { no: 0.25, yes: 0.75 },
-      { no: 0.5, yes: 0.5 },
-    ];
     const numbered = (...indexes: unknown[]): Buffer =>
       Buffer.from(
         JSON.stringify({
-          predictions: personas.map((probabilities, at) => ({ index: indexes[at], probabilities })),
+          predictions: two.map((probabilities, at) => ({ index: indexes[at], probabilities })),
         }),
       );
-    const names = ['no', 'yes'];
     const template = ResponseTemplate.of(numbered(0, 1), inFull(numbered(0, 1), 2, names));
     assert.ok(template?.read(numbered(0, 1), 2, names));
     for (const indexes of [
@@ -173,14 +176,7 @@ describe('the template of a response', () => {
   });
 
   it('reads no numbers that are invalid in JSON, and none over 1', () => {
-    const names = ['no', 'yes'];
-    const body = bodyOf(
-      [
-        { no: 0.25, yes: 0.75 },
-        { no: 0.5, yes: 0.5 },
-      ],
-      { indent: undefined, extra: {} },
-    );
+    const body = bodyOf(two, bare);
     const template = ResponseTemplate.of(body, inFull(body, 2, names));
     for (const [no, yes] of [
       ['1.5', '/.5'],
@@ -197,15 +193,7 @@ describe('the template of a response', () => {
   });
 
   it('does not match different classes or a different number of predictions', () => {
-    const names = ['no', 'yes'];
-    const plain = { indent: undefined, extra: {} };
-    const body = bodyOf(
-      [
-        { yes: 0.75, no: 0.25 },
-        { yes: 1, no: 0 },
-      ],
-      plain,
-    );
+    const body = bodyOf([{ yes: 0.75, no: 0.25 }, certain], bare);
     const template = ResponseTemplate.of(body, inFull(body, 2, names));
     assert.deepEqual([...(template?.read(body, 2, names)?.probabilities ?? [])], [0.25, 0.75, 0, 1]);
     assert.equal(template?.read(body, 1, names), undefined);
@@ -217,21 +205,8 @@ describe('the template of a response', () => {
 
 describe('a response reader', () => {
   it('does not mistake responses of one report for another’s', () => {
-    const classes = ['no', 'yes'];
-    const body = bodyOf(
-      [
-        { no: 0.25, yes: 0.75 },
-        { no: 0.5, yes: 0.5 },
-      ],
-      { indent: undefined, extra: {} },
-    );
-    const read = (report: string): Distributions =>
-      probabilitiesIn(
-        new ReportResponses(report, contractWire).read(body, {
-          personas: 2,
-          predictionType: distributionOf(classes),
-        }),
-      );
+    const body = bodyOf(two, bare);
+    const read = (report: string) => readBy(new ReportResponses(report, contractWire), body, 2);
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
   });
@@ -239,44 +214,26 @@ describe('a response reader', () => {
   it('reads the longest allowed text in linear time, whatever it contains', () => {
     // In quadratic time, even a tenth would take hours.
     const length = isFull ? 8 << 20 : 1 << 20;
-    const names = ['no', 'yes'];
     const predictions = [
       { probabilities: { yes: 0.75, no: 0.25 } },
       { probabilities: { yes: 0.5, no: 0.5 } },
     ];
     for (const note of ['x', '"', '0', '\\']) {
       const body = Buffer.from(JSON.stringify({ note: note.repeat(length), predictions }));
-      const received = probabilitiesIn(
-        new ReportResponses('é', contractWire).read(body, {
-          personas: 2,
-          predictionType: distributionOf(names),
-        }),
-      );
+      const received = readBy(new ReportResponses('é', contractWire), body, 2);
       assert.deepEqual(received.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
       assert.deepEqual(ResponseTemplate.of(body, received)?.read(body, 2, names), received);
     }
   });
 
   it('finds the error in a response that matches a template except for one probability', () => {
-    const names = ['no', 'yes'];
-    const plain = { indent: undefined, extra: {} };
     const reader = new ReportResponses('é', contractWire);
-    const read = (personas: object[]): Distributions =>
-      probabilitiesIn(
-        reader.read(bodyOf(personas, plain), {
-          personas: personas.length,
-          predictionType: distributionOf(names),
-        }),
-      );
-    const sound = { no: 0.25, yes: 0.75 };
+    const read = (personas: object[]) => readBy(reader, bodyOf(personas, bare), personas.length);
+    const [sound = {}] = two;
     read([sound, sound]);
     assert.equal(read([sound, { no: 0.25, yes: 0.25 }]).errors.get(1)?.code, 'wrong_probabilities');
     assert.deepEqual([...read([sound]).probabilities], [0.25, 0.75]);
-    assert.throws(
-      () => reader.read(Buffer.from('['.repeat(100)), { personas: 1, predictionType: distributionOf(names) }),
-      {
-        message: /nested too deeply/,
-      },
-    );
+    const deep = Buffer.from('['.repeat(100));
+    assert.throws(() => readBy(reader, deep, 1), { message: /nested too deeply/ });
   });
 });

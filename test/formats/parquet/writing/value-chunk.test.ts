@@ -10,7 +10,7 @@ describe('the chunk of a column of numbers', () => {
     for (const value of [Number.NaN, 1.5, Number.NaN, Number.NaN])
       column.add(new Uint8Array(Float64Array.of(value).buffer), 0, 8);
     column.addMissing();
-    const { chunk } = valueChunk(column, { name: 'a', type: 'DOUBLE' }, 4);
+    const { chunk } = valueChunk(column, 'a', 'DOUBLE');
     const statistics = chunk.struct(CHUNK.metadata).struct(COLUMN.statistics);
     assert.deepEqual([statistics.integer(STATISTICS.nans), statistics.integer(STATISTICS.missing)], [3, 1]);
   });

@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { addKey } from '../../../../src/server/auth/key-store.ts';
 import { sizeOfFolder } from '../../../../src/web/quota.ts';
 import { serve } from '../../../cli/commands/serving.ts';
 import { newFolder } from '../../../support/folder.ts';
 import { openConnection } from '../../../support/service/socket.ts';
+import { until } from '../../../support/until.ts';
 import {
   browserAt,
   cookiesOf,
+  ownedPlatform,
   type SignedIn,
   servingPlatform,
   signIn,
@@ -34,13 +35,6 @@ async function begin(url: string, { cookie, csrfToken }: SignedIn, bytes: number
 
 const names = (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);
 
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 3_000, what);
-    await delay(20);
-  }
-}
-
 /** The bytes that the first page says to be used, to three digits. */
 async function used(browser: SignedIn): Promise<number> {
   const [, kib] = />([\d.]+) KiB of [\d.]+ \w+ used/.exec(await browser.page('/')) ?? [];
@@ -49,8 +43,7 @@ async function used(browser: SignedIn): Promise<number> {
 
 describe('an interrupted upload', () => {
   it('leaves nothing if its connection is cut', async t => {
-    const target = await servingPlatform(t);
-    const browser = await signIn(target);
+    const { browser, ...target } = await ownedPlatform(t);
     const connection = await begin(target.url, browser, 1_000_000);
     await until(async () => (await names(target.home)).length === 1, 'the upload begins');
     assert.deepEqual(await names(target.home), [
@@ -81,8 +74,7 @@ describe('an interrupted upload', () => {
   });
 
   it('is refused before it is sent, if it does not fit', async t => {
-    const target = await servingPlatform(t, { dataBytes: 9_000 });
-    const browser = await signIn(target);
+    const { browser } = await ownedPlatform(t, { dataBytes: 9_000 });
     const problem = await problemOf(await sendFile(browser, 'x'.repeat(9_001)));
     assert.deepEqual([problem.status, problem.code], [507, 'quota_exceeded']);
     assert.match(problem.detail, /8\.79 KiB of 8\.79 KiB are free/);

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parquetOf } from '../../../support/parquet.ts';
 import { csv, history } from '../../../support/service/history.ts';
 import { slow } from '../../../support/slow.ts';
-import { servingPlatform, signIn } from '../../../support/web/platform.ts';
-import { problemOf, sendFile, upload } from '../../../support/web/uploads.ts';
+import { until } from '../../../support/until.ts';
+import { ownedPlatform } from '../../../support/web/platform.ts';
+import { problemOf, sendFile, slowUpload, upload } from '../../../support/web/uploads.ts';
 
 const text = csv(history({ rows: 120 }));
 
 async function started(t: TestContext, options: { dataBytes?: number } = {}) {
-  const target = await servingPlatform(t, options);
-  return { ...target, browser: await signIn(target) };
+  return ownedPlatform(t, options);
 }
 
 const stored = async (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);
@@ -24,13 +22,6 @@ function withFooterOf(bytes: number): Buffer {
   const end = Buffer.from('....PAR1');
   end.writeUInt32LE(bytes);
   return Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(bytes), end]);
-}
-
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 3_000, what);
-    await sleep(20);
-  }
 }
 
 describe('an upload of Parquet', () => {
@@ -135,13 +126,8 @@ describe('an upload of Parquet', () => {
   });
 
   it('leaves nothing if its connection is cut', async t => {
-    const { browser, home, url } = await started(t);
-    const { cookie, csrfToken } = browser;
-    const cut = request(`${url}/platform/data`, {
-      method: 'POST',
-      headers: { cookie, 'x-csrf-token': csrfToken, 'x-file-name': 'a.parquet' },
-    });
-    cut.on('error', () => {});
+    const { home, ...at } = await started(t);
+    const cut = slowUpload(at, 'POST', '/platform/data');
     cut.write((await parquetOf(text)).subarray(0, 500));
     await until(async () => (await stored(home)).length === 1, 'the upload begins');
     cut.destroy();

@@ -5,15 +5,14 @@ import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { csv, history } from '../../../support/service/history.ts';
 import { slow } from '../../../support/slow.ts';
-import { servingPlatform, signIn, signInWithKey } from '../../../support/web/platform.ts';
+import { ownedPlatform, servingPlatform, signIn, signInWithKey } from '../../../support/web/platform.ts';
 import { problemOf, sendFile, upload } from '../../../support/web/uploads.ts';
 
 const table = history({ rows: 120 });
 const text = csv(table);
 
 async function started(t: TestContext, options: { dataBytes?: number } = {}) {
-  const target = await servingPlatform(t, options);
-  return { ...target, browser: await signIn(target) };
+  return ownedPlatform(t, options);
 }
 
 const stored = async (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);

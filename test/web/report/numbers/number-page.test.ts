@@ -10,12 +10,11 @@ import { rowcast } from '../../../support/in-process.ts';
 import { noBrowser } from '../../../support/service/browser.ts';
 import { csv } from '../../../support/service/history.ts';
 import { slow } from '../../../support/slow.ts';
-import { axeViolations } from '../../../support/web/axe.ts';
-import { looks, openBrowser, signedInPage } from '../../../support/web/browser.ts';
-import { servingPlatform, signIn } from '../../../support/web/platform.ts';
+import { checkLook, looks, ownersPage } from '../../../support/web/browser.ts';
+import { ownedPlatform } from '../../../support/web/platform.ts';
 
 /** A data directory with a report of amounts that depend on a number, a category and a date. */
-async function platformOfNumbers(t: TestContext) {
+async function homeOfNumbers(t: TestContext): Promise<string> {
   const home = await newFolder(t);
   const historyFile = join(home, 'sales.csv');
   const rows = Array.from({ length: 300 }, (_, i) => {
@@ -27,8 +26,11 @@ async function platformOfNumbers(t: TestContext) {
   });
   await writeFile(historyFile, csv([['visits', 'plan', 'since', 'spent "€"'], ...rows]));
   await trainReport({ historyFile, predict: 'spent "€"', home, id: 'spent' });
-  const target = await servingPlatform(t, { home });
-  return { ...target, browser: await signIn(target) };
+  return home;
+}
+
+async function platformOfNumbers(t: TestContext) {
+  return ownedPlatform(t, { home: await homeOfNumbers(t) });
 }
 
 describe('the page of a report of numbers', () => {
@@ -82,18 +84,12 @@ describe('the page of a report of numbers', () => {
 
   for (const look of noBrowser ? [] : looks)
     slow(`is accessible and fits: ${look.theme}, ${look.width} pixels`, async t => {
-      const { url, platform } = await platformOfNumbers(t);
-      const signInUrl = platform.signInUrl(url);
-      const browser = await openBrowser(t);
-      const { page, problems } = await signedInPage(browser, { url, signInUrl, ...look });
+      const { page, problems } = await ownersPage(t, { home: await homeOfNumbers(t), look });
       await page.goto('/predictions/spent');
-      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      assert.equal(await page.evaluate(overflow), 0);
       const before = await page.locator('#summary').textContent();
       await page.getByLabel('visits').first().fill('59');
       await page.locator('#summary', { hasNotText: before ?? '' }).waitFor();
-      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
-      assert.deepEqual(await axeViolations(page), []);
+      await checkLook(page);
       assert.deepEqual(problems, []);
     });
 });

@@ -7,9 +7,9 @@ import { newFolder } from '../../../support/folder.ts';
 import { noBrowser } from '../../../support/service/browser.ts';
 import { ownTrainedHome } from '../../../support/service/serving.ts';
 import { axeViolations } from '../../../support/web/axe.ts';
-import { chooseFile, looks, openBrowser, signedInPage } from '../../../support/web/browser.ts';
+import { checkLook, chooseFile, looks, openBrowser, signedInPage } from '../../../support/web/browser.ts';
 import { servingPlatform, signIn } from '../../../support/web/platform.ts';
-import { scoredRun } from './scored-run.ts';
+import { scoredRun } from '../../../support/web/runs.ts';
 
 describe('the outcomes of a run in a browser', { skip: noBrowser, timeout: 300_000 }, () => {
   it('are chosen, refused, chosen again and evaluated, in light and dark', async t => {
@@ -28,9 +28,8 @@ describe('the outcomes of a run in a browser', { skip: noBrowser, timeout: 300_0
     const personas = `id,monthly amount,plan,__proto__\n${numbers.map(i => `p${i},${i % 50},${plan(i)},${i % 7}\n`).join('')}`;
     const browser = await openBrowser(t);
     for (const look of looks) {
-      const id = await scoredRun(await signIn(target), personas);
-      const signInUrl = target.platform.signInUrl(target.url);
-      const { page, problems } = await signedInPage(browser, { url: target.url, signInUrl, ...look });
+      const { id } = await scoredRun(await signIn(target), personas);
+      const { page, problems } = await signedInPage(browser, target, look);
       await page.goto(`/runs?run=${id}`);
       assert.deepEqual(await axeViolations(page), []);
       await page.getByRole('link', { name: 'Evaluate', exact: true }).press('Enter');
@@ -57,9 +56,7 @@ describe('the outcomes of a run in a browser', { skip: noBrowser, timeout: 300_0
       await chooseFile(page, right);
       await page.getByRole('heading', { name: 'Evaluation of outcome' }).waitFor();
       await page.getByRole('heading', { name: 'By plan', exact: true }).waitFor();
-      assert.deepEqual(await axeViolations(page), []);
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      assert.ok(Number(overflow) <= 0, `wider by ${overflow}`);
+      await checkLook(page);
       const { SHOTS } = process.env;
       if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}-${look.theme}.png`, fullPage: true });
       // The browser itself mentions the status of what was refused.

@@ -8,8 +8,8 @@ import { trainReport } from '../../../../src/training/train.ts';
 import { rowcast } from '../../../support/in-process.ts';
 import { parquetOf } from '../../../support/parquet.ts';
 import { platformWithReports, type SignedIn, signInWithKey } from '../../../support/web/platform.ts';
+import { scoredRun } from '../../../support/web/runs.ts';
 import { problemOf, sendTo } from '../../../support/web/uploads.ts';
-import { scoredRun } from './scored-run.ts';
 
 const rows = 120;
 const personas = (separator = ','): string =>
@@ -63,7 +63,8 @@ const evaluate = (
 async function platformWithRun(t: TestContext, file = 'personas.csv', content: string | Buffer = personas()) {
   const at = await platformWithReports(t);
   const report = await readReport(at.home, 'one');
-  const id = await scoredRun(at.browser, content, { file });
+  const { id, status } = await scoredRun(at.browser, content, { file });
+  assert.equal(status, 'finished');
   return { ...at, id, classes: report.classes ?? [] };
 }
 
@@ -176,7 +177,7 @@ describe('a file of outcomes for a run of the platform', () => {
     await writeFile(historyFile, `id,visits,spent\n${sales.join('')}`);
     await trainReport({ historyFile, predict: 'spent', home: at.home, id: 'spent' });
     const content = `id,visits\n${sales.map(line => line.replace(/,[^,]*\n$/, '\n')).join('')}`;
-    const id = await scoredRun(at.browser, content, { report: 'spent' });
+    const { id } = await scoredRun(at.browser, content, { report: 'spent' });
     const labels = `id,spent\n${sales.map(line => line.replace(/,[^,]*,/, ',')).join('')}`;
     const response = await evaluate(at.browser, id, labels);
     assert.equal(response.status, 201, await response.clone().text());
@@ -264,7 +265,7 @@ describe('a file of outcomes for a run of the platform', () => {
     assert.equal((await problemOf(await evaluate(reader, id, outcomes(classes)))).code, 'missing_scope');
     const forged = await evaluate(browser, id, outcomes(classes), { headers: { 'x-csrf-token': 'x' } });
     assert.equal((await problemOf(forged)).code, 'stale_form');
-    const failed = await scoredRun(browser, 'nothing\nthat fits\n', { status: 'failed' });
-    assert.equal((await problemOf(await evaluate(browser, failed, outcomes(classes)))).code, 'no_output');
+    const failed = await scoredRun(browser, 'nothing\nthat fits\n');
+    assert.equal((await problemOf(await evaluate(browser, failed.id, outcomes(classes)))).code, 'no_output');
   });
 });

@@ -6,6 +6,7 @@ import { parsePredictions } from '../../../../src/client/protocols/report/parse-
 import { parsePersona, parseReport } from '../../../../src/client/protocols/report/parse-report.ts';
 import { ReportResponses } from '../../../../src/client/protocols/report/report-protocol.ts';
 import { contractWire } from '../../../../src/client/protocols/report/wire-names.ts';
+import { plain } from '../../../support/scoring/predictions.ts';
 
 const wire = contractWire;
 
@@ -33,21 +34,9 @@ describe('a response of numbers', () => {
 
   it('has several by name: in the order of the report, else sorted', () => {
     const predictions = [{ values: { b: 1, a: 2 } }, { values: { a: 3, b: 4 } }];
-    assert.deepEqual(
-      [read(predictions).names, [...read(predictions).values]],
-      [
-        ['a', 'b'],
-        [2, 1, 3, 4],
-      ],
-    );
+    assert.deepEqual(plain(read(predictions)), { names: ['a', 'b'], values: [2, 1, 3, 4] });
     const known = read(predictions, { kind: 'numbers', names: ['b', 'a'] });
-    assert.deepEqual(
-      [known.names, [...known.values]],
-      [
-        ['b', 'a'],
-        [1, 2, 4, 3],
-      ],
-    );
+    assert.deepEqual(plain(known), { names: ['b', 'a'], values: [1, 2, 4, 3] });
     assert.deepEqual(read(predictions, { kind: 'numbers', names: ['x', 'a'] }).names, ['a', 'b']);
   });
 
@@ -58,12 +47,12 @@ describe('a response of numbers', () => {
 
   it('is refused if a prediction is of another kind, or has other names', () => {
     const mixed: [unknown[], RegExp][] = [
-      [[{ value: 1 }, { value: '2' }], /^prediction 2 has a value that is not a number$/],
-      [[{ value: 1 }, { values: { a: 1 } }], /^prediction 2 has a value that is not a number$/],
-      [[{ value: 1 }, { probabilities: { no: 1 } }], /^prediction 2 has a value that is not a number$/],
+      [[{ value: 1 }, { value: '2' }], /^prediction 2 is text, but a number is expected$/],
+      [[{ value: 1 }, { values: { a: 1 } }], /^prediction 2 is missing, but a number is expected$/],
+      [[{ value: 1 }, { probabilities: { no: 1 } }], /^prediction 2 is missing, but a number is expected$/],
       [[{ value: 1 }, 2], /^prediction 2 is not an object$/],
-      [[{ values: { a: 1 } }, { values: { b: 1 } }], /^prediction 2 has a value that is not a number$/],
-      [[{ values: { a: 1 } }, { values: { a: 1, b: 1 } }], /^prediction 2 has not the numbers a$/],
+      [[{ values: { a: 1 } }, { values: { b: 1 } }], /members b, expected the numbers a$/],
+      [[{ values: { a: 1 } }, { values: { a: 1, b: 1 } }], /members a, b, expected the numbers a$/],
       [[{ error: {} }, { values: {} }], /^prediction 2 has no numbers$/],
       [[{ probabilities: { no: 1 } }, { value: 1 }], /^prediction 2 has no "probabilities"$/],
     ];
