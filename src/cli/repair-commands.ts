@@ -89,6 +89,7 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
       (option.affectsOutput === true && !left.includes(name)) ||
       name === 'report' ||
       name === 'protocol' ||
+      (name === 'reuse-max-age' && values.reuse !== undefined) ||
       OF_FILES.includes(name),
   );
   const shape = flagsWhere(
@@ -96,10 +97,12 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
     ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name) || (isParquet && name === 'nulls'),
   );
   const service = flagsOfAddress(address, env);
+  // Then the repaired output can be reused, too.
+  const reuse = values.reuse === undefined || isParquet ? [] : ['--reuse', output];
   const isNamed = values.rejects !== undefined;
   const named = isNamed ? ['--rejects', rejects] : [];
   return [
-    ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), '-o', corrected],
+    ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), ...reuse, '-o', corrected],
     ['repair', output, corrected, ...named, ...shape, ...kindFlag(prediction), ...readFlags(own, output)],
   ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
 }

@@ -9,6 +9,7 @@ import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { publishComplete } from '../finish-repair.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
+import { madeOfRepaired } from '../reuse/keep-made.ts';
 import { type FilesOptions, openFiles } from './open-files.ts';
 import { type Placed, placeRows } from './place-rows.ts';
 import { replacementOf } from './replacement.ts';
@@ -72,13 +73,20 @@ async function repairFiles(
   options.onComparison?.(groups === undefined ? 'bytes' : 'values');
   // Nothing is left to repair: only what was repaired before is compared.
   if (files.rejects === undefined) return await placeRows(files, async () => {}, stop);
+  // A repair does not depend on it: if it fails, the next run cannot reuse the output, and says so.
+  const keepMade = await madeOfRepaired(options.output, options.corrected, backendsOf(options)).catch(
+    () => {},
+  );
   const replacement = await replacementOf(storage, paths, { isPrivate, groups, headers });
   try {
     const placed = await placeRows(files, replacement.write, stop);
     for (const source of [sources.output, sources.corrected, sources.rejects]) await source.checkUnchanged();
     stop?.throwIfAborted();
     if (placed.placed === 0) await replacement.abandon();
-    else await replacement.publish(await sources.corrected.identify(), relativeRejects, before);
+    else {
+      await replacement.publish(await sources.corrected.identify(), relativeRejects, before);
+      await keepMade?.().catch(() => {});
+    }
     return placed;
   } catch (error) {
     await replacement.abandon();
