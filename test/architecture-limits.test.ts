@@ -21,8 +21,8 @@ const LIMITS = {
   'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_500,
   'files of src': 823,
-  'lines of src': 95_150,
-  'lines of test': 76_400,
+  'lines of src': 95_088,
+  'lines of test': 75_120,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

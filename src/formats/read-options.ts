@@ -1,3 +1,5 @@
+import { RowcastError } from '../base/errors.ts';
+import { COMMAS } from '../base/parse-records.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { InputRange } from './records/position.ts';
 
@@ -63,4 +65,27 @@ function wordOf(value: string): string {
   if (value.length !== 1) return value;
   if (value < ' ') return shellWord(value);
   return value === "'" ? `"'"` : `'${value}'`;
+}
+
+/**
+ * Refuses options of a CSV for a file of another format, of which texts with commas and double quotes are made.
+ *
+ * @param file for the message
+ * @throws RowcastError `bad_option`
+ */
+export function refuseCsvOptions(
+  { names, delimiter = COMMAS.delimiter, quote = COMMAS.quote }: ReadOptions,
+  format: 'Parquet' | 'JSON lines',
+  file: string,
+): void {
+  const refuse = (what: string, hint = 'Leave it out.'): never => {
+    throw new RowcastError('bad_option', what, { location: { file }, hint });
+  };
+  if (Array.isArray(names))
+    refuse(
+      `--names: the columns of ${format} have names already`,
+      'To rename those of the output, use --rename.',
+    );
+  if (delimiter !== COMMAS.delimiter) refuse(`--delimiter: what is made of ${format} has commas`);
+  if (quote !== COMMAS.quote) refuse(`--quote: what is made of ${format} has double quotes`);
 }

@@ -8,7 +8,7 @@ import { sendProblem } from './problems/problems.ts';
 import { drainRequest, onRequestEnd } from './request-end.ts';
 import { noSuchEndpoint } from './routes.ts';
 import type { Extension, Shared } from './service.ts';
-import { observeAll, type RequestObserver } from './telemetry/request-observer.ts';
+import { observe, type RequestObserver } from './telemetry/request-observer.ts';
 
 /**
  * What applies to the requests of all routes, from their body to the end of their response.
@@ -37,9 +37,9 @@ export function handleRequests(
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
     drainRequest(request, reply, limits.drainMs);
+    observe(request, reply, observers);
     done();
   });
-  observeAll(app, observers);
   chargeResponses(app, fairUse.shares.responses);
   // A response's source is closed with it, even if the response never starts.
   app.addHook('onSend', (_, reply, payload, done) => {

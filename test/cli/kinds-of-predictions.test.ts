@@ -11,8 +11,6 @@ import { slow } from '../support/slow.ts';
 
 const rows = 40;
 const input = `id,plan\n${Array.from({ length: rows }, (_, id) => `${id},\n`).join('')}`;
-/** A row whose first predictions are missing. */
-const missing = 17;
 
 /** Each kind: what the model responds for a row, and the fields and columns of the output. */
 const kinds = {
@@ -79,20 +77,6 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
       }
       assert.deepEqual(await readdir(cwd), ['in.csv']);
       await exits(run('score', 'in.csv', ...service, '-o', 'out.csv'), 0);
-      assert.equal(await read('out.csv'), expected);
-    });
-
-    slow('print what puts rejected rows back into their places', async t => {
-      let isMissing = true;
-      const { run, service, read } = await bench(t, id => (id === missing && isMissing ? null : predict(id)));
-      const first = await exits(run('score', 'in.csv', ...service, '-o', 'out.csv'), 1);
-      assert.match(await read('out.csv.rejects'), /,wrong_prediction,/);
-      isMissing = false;
-      const printed = first.stderr.match(/^ {2}rowcast .*$/gm) ?? [];
-      assert.equal(printed.length, 2);
-      for (const command of printed) {
-        await exits(run(...command.trim().split(' ').slice(1)), 0);
-      }
       assert.equal(await read('out.csv'), expected);
     });
 

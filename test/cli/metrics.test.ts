@@ -76,11 +76,12 @@ describe('the metrics of a run', () => {
     assert.match(await read('run.prom'), /status="stopped"[\s\S]*rowcast_run_exit_code\{.*\} 3\n/);
   });
 
-  it('do not go to a file that the run uses otherwise', async t => {
+  it('do not go to a file that the run uses otherwise, and neither does its page', async t => {
     const { run, read } = await bench(t, '1,2\n');
-    for (const file of ['in.csv', 'out.csv', 'out.csv.checkpoint', 's.json']) {
-      await exits(run('-o', 'out.csv', '--summary', 's.json', '--metrics', file), 2);
-    }
+    for (const file of ['in.csv', 'out.csv', 'out.csv.checkpoint', 's.json'])
+      for (const option of ['--metrics', '--summary-html'])
+        await exits(run('-o', 'out.csv', '--summary', 's.json', option, file), 2);
+    await exits(run('-o', 'out.csv', '--metrics', 'same', '--summary-html', 'same'), 2);
     assert.equal(await read('in.csv'), 'a,b\n1,2\n');
   });
 });

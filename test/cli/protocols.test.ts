@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { readFile, watch, writeFile } from 'node:fs/promises';
+import { readFile, watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { protocolNames } from '../../src/base/contract/protocol-names.ts';
-import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { datarobot, kserveV1, openInference, own } from '../support/protocols/dialects.ts';
 import { type Behave, type Dialect, startModelServer } from '../support/protocols/model-server.ts';
-import { exits, type Finished, startRowcast } from '../support/rowcast.ts';
+import { startRowcast } from '../support/rowcast.ts';
 import { assertScored } from '../support/scoring/scored.ts';
 import { key } from '../support/secrets.ts';
 import { slow } from '../support/slow.ts';
@@ -25,129 +25,114 @@ const custom = `
     ready: /readyz
 `;
 
-/** A folder with an input, and a server. */
+/** A server, and a folder with an input, whose commands end with a code. */
 async function served(t: TestContext, dialect: Dialect, behave?: Behave) {
   const server = await startModelServer(t, dialect, behave);
-  const cwd = await newFolder(t, { 'in.csv': input });
   const env = { ROWCAST_URL: server.url, ...(dialect.needsKey && { ROWCAST_API_KEY: key }) };
-  const run = async (code: number, ...args: string[]): Promise<Finished> => {
-    const finished = await rowcast(args, { cwd, env });
-    assert.equal(finished.code, code, finished.stderr);
-    return finished;
+  const commands = await commandsIn(t, { 'in.csv': input }, env);
+  return {
+    ...server,
+    ...commands,
+    run: (code: number, line: string, ...says: readonly RegExp[]) => exits(commands.run(line), code, ...says),
+    assertAllScored: async () => assertScored(await commands.bytesIn('out.csv'), input),
   };
-  return { ...server, cwd, env, run, output: () => readFile(join(cwd, 'out.csv')) };
 }
 
-const asKserve = ['--protocol', 'kserve-v1', '--report', 'r', '--classes', 'no,yes'];
-const types = ['--types', 'id=integer,text=text,amount=float'];
+const asKserve = '--protocol kserve-v1 --report r --classes no,yes';
+const types = '--types id=integer,text=text,amount=float';
 
 describe('rowcast protocols', () => {
-  it('lists all, and shows what one sends and reads', async () => {
-    const { stdout } = await rowcast(['protocols']);
-    for (const name of protocolNames) assert.match(stdout.toString(), new RegExp(`^${name} `, 'm'));
-    const one = (await rowcast(['protocols', 'mlflow'])).stdout.toString();
+  it('lists all, and shows what one sends and reads', async t => {
+    const { run, json } = await commandsIn(t);
+    const { stdout } = await run('protocols');
+    for (const name of protocolNames) assert.match(stdout, new RegExp(`^${name} `, 'm'));
+    const one = (await run('protocols mlflow')).stdout;
     assert.match(one, /^request +POST \/invocations$/m);
     assert.match(one, /^body +\{"dataframe_split":\{"columns":"\$columns","data":"\$rows"\}\}$/m);
     assert.match(one, /^batch-bytes +at most 16,000,000$/m);
-    const { protocols } = JSON.parse((await rowcast(['protocols', '--json'])).stdout.toString());
+    const { protocols } = await json('protocols --json');
     assert.deepEqual(
       protocols.map(({ name }: { name: string }) => name),
       protocolNames,
     );
-    const unknown = await rowcast(['protocols', 'mlflo']);
-    assert.deepEqual([unknown.code, /Did you mean mlflow\?/.test(unknown.stderr)], [2, true]);
+    await exits(run('protocols mlflo'), 2, /Did you mean mlflow\?/);
   });
 });
 
 describe('a command with another protocol', () => {
   it('takes the description of a server, and what is sent to it, from a definition', async t => {
-    const { run, cwd, url } = await served(t, own);
+    const { run, write, url } = await served(t, own);
     const section = 'score: { input: in.csv, output: out.csv, report: r, keep: [id], decimals: 6 }';
-    await writeFile(join(cwd, 'score.yaml'), `service:\n  url: ${url}${custom}${section}\n`);
-    await run(0, 'run', 'score.yaml');
-    const defined = ['--definition', 'score.yaml'];
-    const verified = await run(0, 'verify', 'in.csv', 'out.csv', '--sample', '9', ...defined);
-    assert.match(verified.stderr, /9 rows predicted again, with the same result/);
-    const { stdout } = await run(0, 'predict', ...defined, 'id=1', 'text=a', 'amount=2.5');
-    assert.deepEqual(Object.keys(JSON.parse(stdout.toString()).probabilities), ['no', 'yes']);
-    const without = await run(2, 'predict', '--protocol', 'custom', '--report', 'r', 'id=1');
-    assert.match(without.stderr, /needs a description.*\n.*--definition/);
+    await write('score.yaml', `service:\n  url: ${url}${custom}${section}\n`);
+    await run(0, 'run score.yaml');
+    const says = /9 rows predicted again, with the same result/;
+    await run(0, 'verify in.csv out.csv --sample 9 --definition score.yaml', says);
+    const { stdout } = await run(0, 'predict --definition score.yaml id=1 text=a amount=2.5');
+    assert.deepEqual(Object.keys(JSON.parse(stdout).probabilities), ['no', 'yes']);
+    const without = /needs a description.*\n.*--definition/;
+    await run(2, 'predict --protocol custom --report r id=1', without);
   });
 
   it('scores, and says in its summary what spoke', async t => {
-    const { run, output, cwd } = await served(t, kserveV1);
-    await run(0, 'score', 'in.csv', '-o', 'out.csv', '--summary', 's.json', ...asKserve);
-    assertScored(await output(), input);
-    const { protocol, prediction } = JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));
+    const { run, assertAllScored, jsonIn } = await served(t, kserveV1);
+    await run(0, `score in.csv -o out.csv --summary s.json ${asKserve}`);
+    await assertAllScored();
+    const { protocol, prediction } = await jsonIn('s.json');
     assert.deepEqual([protocol, prediction], ['kserve-v1', { kind: 'distribution', classes: ['no', 'yes'] }]);
   });
 
   it('plans: prints the first body, and what was understood of responses', async t => {
     const { run, calls } = await served(t, datarobot);
-    const plan = ['plan', 'in.csv', '--protocol', 'datarobot', '--report', 'r'];
-    const { stdout } = await run(0, ...plan, '--show-request', '--batch-rows', '2');
-    assert.equal(stdout.toString(), 'id,text,amount\n0,text 0,0\n1,text 1,0.125\n\n');
+    const plan = 'plan in.csv --protocol datarobot --report r';
+    const { stdout } = await run(0, `${plan} --show-request --batch-rows 2`);
+    assert.equal(stdout, 'id,text,amount\n0,text 0,0\n1,text 1,0.125\n\n');
     assert.equal(calls.length, 0);
-    const probed = (await run(0, ...plan, '--probe', '2', '--batch-rows', '10')).stdout.toString();
+    const probed = (await run(0, `${plan} --probe 2 --batch-rows 10`)).stdout;
     assert.match(probed, /^understood +a probability for each of the classes no, yes$/m);
     assert.match(probed, /^appended +probability_no, probability_yes$/m);
     assert.equal(calls.length, 2);
-    const { inputs } = JSON.parse((await run(0, ...plan, '--probe', '1', '--json')).stdout.toString());
+    const { inputs } = JSON.parse((await run(0, `${plan} --probe 1 --json`)).stdout);
     assert.deepEqual(inputs[0].appends, ['probability_no', 'probability_yes']);
     assert.deepEqual(inputs[0].probe.prediction, { kind: 'distribution', classes: ['no', 'yes'] });
   });
 
   it('needs no key where none is sent, and says so of one that is named', async t => {
     const { run, calls } = await served(t, openInference);
-    const predicted = await run(
-      0,
-      ...['predict', 'id=1', 'text=a', 'amount=2.5', '--protocol', 'open-inference', '--report', 'r'],
-      ...types,
-    );
-    assert.match(predicted.stdout.toString(), /^\{"id":"r","label":"(yes|no)"\}\n$/);
+    const predict = 'predict id=1 text=a amount=2.5 --protocol open-inference --report r';
+    const { stdout } = await run(0, `${predict} ${types}`);
+    assert.match(stdout, /^\{"id":"r","label":"(yes|no)"\}\n$/);
     assert.equal(calls[0]?.request.headers.authorization, undefined);
-    const { stderr } = await run(
-      2,
-      ...['score', 'in.csv', '--protocol', 'open-inference', '--report', 'r', '--api-key-env', 'ROWCAST_K'],
-    );
-    assert.match(stderr, /a key is named, but requests of this protocol are usually sent without one/);
+    const says = /a key is named, but requests of this protocol are usually sent without one/;
+    await run(2, 'score in.csv --protocol open-inference --report r --api-key-env ROWCAST_K', says);
   });
 
   slow('scores in shards: workers need nothing but the plan to ask in the same way', async t => {
-    const { run, output } = await served(t, openInference);
-    await run(
-      0,
-      ...'score in.csv -o out.csv --workers 2 --protocol open-inference --report r'.split(' '),
-      ...['--classes', 'no,yes', ...types],
-    );
-    assertScored(await output(), input);
+    const { run, assertAllScored } = await served(t, openInference);
+    const asInference = `--protocol open-inference --report r --classes no,yes ${types}`;
+    await run(0, `score in.csv -o out.csv --workers 2 ${asInference}`);
+    await assertAllScored();
   });
 
   it('predicts one persona, with probabilities by class', async t => {
     const { run } = await served(t, kserveV1);
-    const { stdout } = await run(0, 'predict', 'id=1', 'text=a', ...asKserve);
-    const { id, probabilities } = JSON.parse(stdout.toString());
+    const { stdout } = await run(0, `predict id=1 text=a ${asKserve}`);
+    const { id, probabilities } = JSON.parse(stdout);
     assert.deepEqual([id, Object.keys(probabilities)], ['r', ['no', 'yes']]);
   });
 
   it('refuses what only the protocol report has', async t => {
     const { run } = await served(t, kserveV1);
-    for (const command of [
-      ['report', 'r'],
-      ['testing-results', 'r'],
-      ['batch-predict', 'in.csv', '--report', 'r'],
-    ]) {
-      const { stderr } = await run(2, ...command, '--protocol', 'kserve-v1');
-      assert.match(stderr, new RegExp(`rowcast ${command[0]} works only with the protocol report, not with`));
+    for (const line of ['report r', 'testing-results r', 'batch-predict in.csv --report r']) {
+      const says = `rowcast ${line.split(' ')[0]} works only with the protocol report, not with`;
+      await run(2, `${line} --protocol kserve-v1`, new RegExp(says));
     }
-    const local = await run(2, 'score', 'in.csv', '--url', 'local', ...asKserve);
-    assert.match(local.stderr, /the protocol kserve-v1 needs a server; give its --url/);
-    const large = await run(2, 'score', 'in.csv', ...asKserve, '--batch-bytes', '10MiB');
-    assert.match(large.stderr, /--batch-bytes: at most 10,000,000 bytes with the protocol kserve-v1/);
-    const described = await run(2, 'score', 'in.csv', '--protocol', 'custom', '--report', 'r');
-    assert.match(described.stderr, /the protocol custom needs a description/);
-    const sent = await run(2, 'score', 'in.csv', ...asKserve, '--predict', 'text', '--features', 'id,text');
-    assert.match(sent.stderr, /--features has the column that --predict names: "text"/);
+    const score = `score in.csv ${asKserve}`;
+    await run(2, `${score} --url local`, /the protocol kserve-v1 needs a server; give its --url/);
+    const large = /--batch-bytes: at most 10,000,000 bytes with the protocol kserve-v1/;
+    await run(2, `${score} --batch-bytes 10MiB`, large);
+    await run(2, 'score in.csv --protocol custom --report r', /the protocol custom needs a description/);
+    const sent = /--features has the column that --predict names: "text"/;
+    await run(2, `${score} --predict text --features id,text`, sent);
   });
 });
 
@@ -156,24 +141,23 @@ describe('the protocol custom', () => {
     const requests = new EventEmitter();
     const arrived = once(requests, 'held');
     let isKilled = false;
-    const { cwd, env, output, url, calls } = await served(t, own, ({ number }) => {
+    const { cwd, run, write, assertAllScored, url, calls } = await served(t, own, ({ number }) => {
       if (number < 6 || isKilled) return false;
       requests.emit('held');
       return true; // without a response
     });
-    await writeFile(
-      join(cwd, 'd.yaml'),
+    await write(
+      'd.yaml',
       `service:\n  url: ${url}${custom}  concurrency: 1\n  batch-rows: 10\nscore: { input: in.csv, output: out.csv, report: r, checkpoint-interval: 0 }\n`,
     );
-    const { ROWCAST_URL: _, ...others } = env;
     const saved = untilSaved(cwd);
-    const first = startRowcast(['run', 'd.yaml'], { cwd, env: others });
+    const first = startRowcast(['run', 'd.yaml'], { cwd });
     await Promise.all([arrived, saved]);
     first.child.kill('SIGKILL');
     await first.finished;
     isKilled = true;
-    await exits(rowcast(['run', 'd.yaml'], { cwd, env: others }), 0, /resum/);
-    assertScored(await output(), input);
+    await run(0, 'run d.yaml', /resum/);
+    await assertAllScored();
     assert.ok(calls.length < 6 + 12, `${calls.length}`);
   });
 
@@ -193,8 +177,8 @@ describe('the protocol custom', () => {
       '      row: { probabilities: /p, label: /l }',
       'score: { input: in.csv, report: r }',
     ];
-    const cwd = await newFolder(t, { 'd.yaml': lines.join('\n') });
-    const { stderr } = await exits(rowcast(['check', 'd.yaml'], { cwd }), 2);
+    const { run, write } = await commandsIn(t, { 'd.yaml': lines.join('\n') });
+    const { stderr } = await exits(run('check d.yaml'), 2);
     for (const [line, message] of [
       [6, 'request.path: expected a path that begins with a slash; got "score"'],
       [7, 'request.query.token: this may be a secret'],
@@ -210,12 +194,12 @@ describe('the protocol custom', () => {
       assert.ok(stderr.includes(`d.yaml:${line}: service.custom.${message}`), `${message}\n${stderr}`);
     assert.ok(!stderr.includes('tell-nobody'));
 
-    const template = `service:\n  url: https://models.example.com${custom.replace('$rows', '$row')}score: { input: in.csv, report: r }\n`;
-    await writeFile(join(cwd, 'd.yaml'), template);
-    const wrong = await rowcast(['check', 'd.yaml'], { cwd });
-    assert.match(wrong.stderr, /d\.yaml:5: service\.custom\.request\.body: .*"\$row" is not one of/);
-    await writeFile(join(cwd, 'd.yaml'), template.replace('$row', '$rows'));
-    await exits(rowcast(['check', 'd.yaml'], { cwd }), 0);
+    const definition = (template: string): string =>
+      `service:\n  url: https://models.example.com${template}score: { input: in.csv, report: r }\n`;
+    await write('d.yaml', definition(custom.replace('$rows', '$row')));
+    await exits(run('check d.yaml'), 2, /d\.yaml:5: service\.custom\.request\.body: .*"\$row" is not one of/);
+    await write('d.yaml', definition(custom));
+    await exits(run('check d.yaml'), 0);
   });
 });
 

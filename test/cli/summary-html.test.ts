@@ -46,14 +46,4 @@ describe('--summary-html', () => {
     assert.match(page, /3\u00a0files/);
     assert.match(page, /\[missing_columns\]/);
   });
-
-  it('does not go to a file that the run uses otherwise', async t => {
-    const { score, read } = await filesWith(t, { 'a.csv': csv(3) });
-    for (const file of ['a.csv', 'out.csv', 'out.csv.checkpoint', 's.json', 'm.prom']) {
-      const files = ['--summary', 's.json', '--metrics', 'm.prom', '--summary-html', file];
-      const { code, stderr } = await score('a.csv', '-o', 'out.csv', ...files);
-      assert.equal(code, 2, `${file}: ${stderr}`);
-    }
-    assert.equal(await read('a.csv'), csv(3));
-  });
 });

@@ -58,7 +58,9 @@ describe('a file', () => {
       for (const [customer, prediction] of found) assert.equal(prediction, expected.get(customer), customer);
     });
 
-  for (const { is, bytes } of kinds.unsupported.filter(({ is }) => !is.includes('called')))
+  // One that is text, one that is not, and one that is compressed: the commands read all in the same way.
+  const piped = new Set(['a JSON array', 'a zip archive', 'a tar archive in gzip']);
+  for (const { is, bytes } of kinds.unsupported.filter(kind => piped.has(kind.is)))
     it(`is refused in a pipe, and by train and plan: ${is}`, async t => {
       const folder = await newFolder(t);
       const env = { ROWCAST_HOME: home };

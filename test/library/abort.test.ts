@@ -11,10 +11,9 @@ const interrupted = { code: 'interrupted', exitCode: 75, retryable: true, cause:
 // At the same time, because two of them wait for the end of what cannot be stopped.
 describe('a run of the library can be aborted', { concurrency: true }, () => {
   it('before it starts, and writes nothing', async t => {
-    const { run, at, write, folder } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { folder, job } = await bench(t);
     const signal = AbortSignal.abort(why);
-    await assert.rejects(score({ input, output: at('out.csv'), ...run, signal }), interrupted);
+    await assert.rejects(score({ ...job, signal }), interrupted);
     assert.deepEqual(await readdir(folder), ['in.csv']);
   });
 
@@ -49,31 +48,26 @@ describe('a run of the library can be aborted', { concurrency: true }, () => {
 
   it('while it waits for the report', async t => {
     const stop = new AbortController();
-    const { run, at, write, folder } = await bench(t, {
+    const { folder, job } = await bench(t, {
       first() {
         stop.abort(why);
         return true;
       },
     });
-    const input = await write('in.csv', csv(3));
-    const output = at('out.csv');
-    await assert.rejects(score({ input, output, ...run, signal: stop.signal }), interrupted);
+    await assert.rejects(score({ ...job, signal: stop.signal }), interrupted);
     assert.deepEqual(await readdir(folder), ['in.csv']);
   });
 
   it('while it waits for a retry, and does not wait for the rest of the outage', async t => {
     const stop = new AbortController();
-    const { stub, run, at, write } = await bench(t, {
+    const { stub, job } = await bench(t, {
       behave({ response }) {
         response.destroy();
         return true;
       },
     });
-    const input = await write('in.csv', csv(3));
     const aborted = score({
-      input,
-      output: at('out.csv'),
-      ...run,
+      ...job,
       maxOutage: '1d',
       signal: stop.signal,
       onRetry: () => void stub.goDown().then(() => stop.abort(why)),
@@ -83,17 +77,15 @@ describe('a run of the library can be aborted', { concurrency: true }, () => {
 
   it('while its output stream does not finish, and destroys it', async t => {
     const stop = new AbortController();
-    const { run, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { job } = await bench(t);
     const output = new Writable({ write: (_, __, done) => done(), final: () => stop.abort(why) });
-    await assert.rejects(score({ input, output, ...run, signal: stop.signal }), interrupted);
+    await assert.rejects(score({ ...job, output, signal: stop.signal }), interrupted);
     assert.ok(output.destroyed);
   });
 
   it('while a scorer of the caller does not notice', async t => {
     const stop = new AbortController();
-    const { client, at, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { client, job } = await bench(t);
     const scorer = {
       name: 'deaf',
       report: (id: string) => client.report(id),
@@ -103,8 +95,7 @@ describe('a run of the library can be aborted', { concurrency: true }, () => {
       },
       close: async () => {},
     };
-    const run = { report: 'r', scorer, signal: stop.signal };
-    await assert.rejects(score({ input, output: at('out.csv'), ...run }), interrupted);
+    await assert.rejects(score({ ...job, scorer, signal: stop.signal }), interrupted);
   });
 
   it('while it waits for an iterator whose return is not asynchronous, or throws', async t => {

@@ -50,25 +50,23 @@ describe('an asynchronous callback that rejects', () => {
   });
 
   it('with the last rows fails the run before the output appears', async t => {
-    const { run, at, write, folder } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { folder, job } = await bench(t);
     const onProgress = async () => {
       await sleep(50);
       throw cause;
     };
-    await assert.rejects(score({ input, output: at('out.csv'), ...run, onProgress }), failed('onProgress'));
+    await assert.rejects(score({ ...job, onProgress }), failed('onProgress'));
     assert.ok(!(await readdir(folder)).includes('out.csv'));
   });
 
   it('for a retry fails what waits for it: a run, or a call of a client', async t => {
-    const { stub, run, at, write } = await bench(t, {
+    const { stub, job } = await bench(t, {
       behave({ response }) {
         send(response, 503, { code: 'busy' });
         return true;
       },
     });
-    const input = await write('in.csv', csv(3));
-    const failing = score({ input, output: at('out.csv'), ...run, maxOutage: '1d', onRetry: rejects });
+    const failing = score({ ...job, maxOutage: '1d', onRetry: rejects });
     await assert.rejects(failing, failed('onRetry'));
     const client = new Client({ url: stub.url, key: stub.key, maxOutage: '1d', onRetry: rejects });
     t.after(() => client.close());
@@ -89,7 +87,7 @@ describe('an asynchronous callback that rejects', () => {
 
 describe('an asynchronous callback', () => {
   it('is waited for before the run finishes', async t => {
-    const { run, at, write } = await bench(t);
+    const { at, write, job } = await bench(t);
     const input = await write('in.csv', csv(3).replace('r1,', 'r1,x,'));
     let isDone = false;
     const onReject = async () => {
@@ -97,7 +95,7 @@ describe('an asynchronous callback', () => {
       assert.deepEqual((await readdir(at('.'))).includes('out.csv'), false);
       isDone = true;
     };
-    await score({ input, output: at('out.csv'), ...run, onReject });
+    await score({ ...job, input, onReject });
     assert.equal(isDone, true);
     assert.match(await readFile(at('out.csv'), 'utf8'), /^id,amount/);
   });

@@ -3,24 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { Client, importModel, LocalScorer, score, verify } from '../../src/index.ts';
+import { importModel, score, verify } from '../../src/index.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 import { importedHome, importedPersona, importedRows } from '../support/service/imported-home.ts';
-import { serving } from '../support/service/serving.ts';
 import { slow } from '../support/slow.ts';
+import { clientAndLocal } from './bench.ts';
 
-/** The reports of a folder, and a client of the service that has them. */
-async function both(t: TestContext) {
-  const home = await importedHome(t);
-  const client = new Client(await serving(t, { home }));
-  const local = await LocalScorer.open({ home });
-  t.after(async () => {
-    await client.close();
-    await local.close();
-  });
-  return { client, local };
-}
+const both = async (t: TestContext) => clientAndLocal(t, await importedHome(t));
 
 const personas = [importedPersona.features, { age: 20 }, { other: 1 }, { monthly_charges: 99, balance: '7' }];
 
@@ -61,13 +51,8 @@ describe('imported reports, for a program', () => {
     const home = await newFolder(t);
     const model = pathToFileURL(join(root, 'fixtures/models/telecom-lightgbm.txt'));
     const given = { model, report: 'r', home, classes: ['no', 'yes'], predict: 'churned' };
-    const {
-      classes,
-      imported_from: from,
-      quality,
-    } = await importModel({
-      ...{ ...given, iterations: 3, test: join(root, 'fixtures/telecom-history.csv') },
-    });
+    const test = join(root, 'fixtures/telecom-history.csv');
+    const { classes, imported_from: from, quality } = await importModel({ ...given, iterations: 3, test });
     assert.deepEqual([classes, from.trees, quality?.testing_rows], [['no', 'yes'], 3, 5000]);
     await assert.rejects(importModel(given), { code: 'report_exists' });
     const kept = await importModel({ ...given, iterations: 'all', ifExists: 'skip' });

@@ -12,7 +12,7 @@ import { scoreStream } from '../../src/library/streams/scored-stream.ts';
 import { train } from '../../src/library/train.ts';
 import { verify } from '../../src/library/verify.ts';
 import type { Summary } from '../../src/runs/summary/summary.ts';
-import { bench, csv } from './bench.ts';
+import { bench } from './bench.ts';
 
 /** What the run came to; the stream fails too. */
 function summaryOf(options: never): Promise<Summary> {
@@ -36,36 +36,34 @@ const wrong: [object, RegExp][] = [
 
 describe('a run of the library that is refused', () => {
   it('closes its input stream, whatever the reason', async t => {
-    const { run, at, write } = await bench(t);
-    const path = await write('in.csv', csv(3));
+    const { job } = await bench(t);
     for (const [options, message] of wrong) {
-      const input = createReadStream(path);
-      const given = { input, output: at('out.csv'), ...run, ...options };
+      const input = createReadStream(job.input);
+      const given = { ...job, input, ...options };
       await assert.rejects(score(untyped(given)), { code: 'bad_option', message });
       if (!input.closed) await once(input, 'close');
     }
   });
 
   it('cancels a web stream that it has not read', async t => {
-    const { run, at } = await bench(t);
+    const { job } = await bench(t);
     let why: unknown = 'not cancelled';
     const input = new ReadableStream<Uint8Array>({
       cancel(reason) {
         why = reason;
       },
     });
-    await assert.rejects(score({ input: untyped(input), output: at('out.csv'), ...run, report: '' }));
+    await assert.rejects(score({ ...job, input: untyped(input), report: '' }));
     assert.equal(why, undefined);
   });
 
   it('closes its input file', async t => {
-    const { run, at, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
-    await assert.rejects(score({ input, output: at('out.csv'), ...run, encoding: 'nonsense' }));
+    const { job } = await bench(t);
+    await assert.rejects(score({ ...job, encoding: 'nonsense' }));
     const open = await Promise.all(
       (await readdir('/proc/self/fd')).map(fd => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
     );
-    assert.equal(open.includes(input), false);
+    assert.equal(open.includes(job.input), false);
   });
 });
 

@@ -39,10 +39,8 @@ describe('score of the library', () => {
     assert.equal(await read('a.csv.rejects'), await read('b.csv.rejects'));
     assert.deepEqual(summary, JSON.parse(await read('s.json')));
     const { status, exit_code, rows, rejects, service, input: name, options } = summary;
-    assert.deepEqual(
-      [status, exit_code, rows.read, rows.scored, rows.rejected],
-      ['finished', 1, 2500, 2499, 1],
-    );
+    assert.deepEqual([status, exit_code], ['finished', 1]);
+    assert.deepEqual([rows.read, rows.scored, rows.rejected], [2500, 2499, 1]);
     assert.deepEqual([name, rejects, service], [input, at('a.csv.rejects'), stub.url]);
     assert.equal(options['max-rejects'], '1%');
     assert.match(summary.version ?? '', /^\d+\.\d+\.\d+/);
@@ -72,19 +70,17 @@ describe('score of the library', () => {
     const run = { input, report: 'one', allowMissing: true };
     await score({ ...run, output: at('a.csv'), home });
     // Two at once: they share its threads.
-    const both = [
-      score({ ...run, output: at('b.csv'), scorer }),
-      score({ ...run, output: at('c.csv'), scorer }),
-    ];
-    assert.deepEqual(
-      (await Promise.all(both)).map(({ service }) => service),
-      ['local', 'local'],
+    await Promise.all(
+      ['b.csv', 'c.csv'].map(async name => {
+        const { service } = await score({ ...run, output: at(name), scorer });
+        assert.equal(service, 'local');
+        assert.equal(await read(name), await read('a.csv'));
+      }),
     );
-    for (const name of ['b.csv', 'c.csv']) assert.equal(await read(name), await read('a.csv'));
   });
 
   it('says how far it is, which rows are rejected and which requests are retried', async t => {
-    const { run, at, write } = await bench(t, {
+    const { write, job } = await bench(t, {
       behave({ number, response }) {
         if (number !== 1) return false;
         send(response, 503, { code: 'busy' }, { 'retry-after': '0' });
@@ -96,9 +92,8 @@ describe('score of the library', () => {
     const retries: Retry[] = [];
     const lines: number[] = [];
     await score({
+      ...job,
       input,
-      output: at('out.csv'),
-      ...run,
       batchRows: 500,
       onProgress: now => progress.push(now),
       onReject: ({ line }) => lines.push(line),
@@ -116,11 +111,9 @@ describe('score of the library', () => {
   });
 
   it('rejects with a RowcastError: a code, what a scheduler would do, where, and what to do', async t => {
-    const { run, at, write, folder } = await bench(t);
-    const input = await write('in.csv', csv(3));
-    const output = at('out.csv');
+    const { at, folder, job } = await bench(t);
     const missing = { code: 'no_such_file', exitCode: 2, retryable: false, hint: 'Check the path.' };
-    await assert.rejects(score({ input: at('x.csv'), output, ...run }), (error: RowcastError) => {
+    await assert.rejects(score({ ...job, input: at('x.csv') }), (error: RowcastError) => {
       assert.ok(error instanceof RowcastError);
       assert.deepEqual(error.location, { file: at('x.csv') });
       const { code, exitCode, retryable, hint } = error;
@@ -134,13 +127,10 @@ describe('score of the library', () => {
       [{ maxOutage: '5x' }, /^maxOutage: expected a duration from 0s to 7d/],
       [{ batchBytes: '1MB' }, /^batchBytes: .*did you mean 1MiB\?/],
       [{ ifExists: 'overwrite' }, /^ifExists: expected one of replace, fail, skip/],
-      [{ url: 'https://example.com' }, /^url and scorer exclude each other/],
-      [{ report: '' }, /^report: expected an id/],
       [{ input: 7 }, /^input: expected a path/],
-      [{ output: undefined }, /^output: expected a path/],
     ];
     for (const [options, message] of wrong)
-      await assert.rejects(score({ input, output, ...run, ...options }), {
+      await assert.rejects(score({ ...job, ...options }), {
         code: 'bad_option',
         exitCode: 2,
         message,
@@ -150,7 +140,7 @@ describe('score of the library', () => {
         throw new Error('mine');
       },
     };
-    await assert.rejects(score({ input, output, ...run, ...failing }), {
+    await assert.rejects(score({ ...job, ...failing }), {
       code: 'callback_failed',
       exitCode: 3,
       message: 'onProgress failed: mine',

@@ -240,7 +240,7 @@ describe('the service', () => {
     const closed = closing.close();
     line.socket.write(`${begun}${begin(begun.length)}${begun}`);
     const [text] = await Promise.all([line.ended, closed]);
-    assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*"probabilities"/);
+    assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*connection: close[\s\S]*"probabilities"/i);
     assert.doesNotMatch(text.slice(text.indexOf('"probabilities"')), /HTTP\/1\.1 200 OK/);
     await assert.rejects(fetch(closing.url));
   });

@@ -39,12 +39,6 @@ describe('a source', { concurrency: true }, () => {
     assert.ok(bytes.equals(await readAll(source)));
   });
 
-  it('of an empty file ends at once', async t => {
-    const path = join(await newFolder(t), 'in.csv');
-    await writeFile(path, '');
-    assert.equal((await readAll(await openSource(path))).length, 0);
-  });
-
   it('returns the bytes of a pipe as they arrive, and reports when it is idle', async t => {
     const path = await makeFifo(join(await newFolder(t), 'pipe'));
     const writer = createWriteStream(path);

@@ -7,7 +7,7 @@ import { needsQuotes } from '../csv/fields/count-fields.ts';
 import type { Format, Layout, Opened } from '../format.ts';
 import { type Conversion, convertedOutput, convertRecords } from '../merge-records.ts';
 import { type ColumnOptions, outputColumns } from '../output-columns.ts';
-import type { ReadOptions } from '../read-options.ts';
+import { type ReadOptions, refuseCsvOptions } from '../read-options.ts';
 import { batchOfOne, RecordKind } from '../records/batch.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import { LF } from '../records/line-endings.ts';
@@ -67,7 +67,8 @@ export const readLines: Format['readLayout'] = (source, options) =>
 async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened> {
   const { keep = 'all', columns, maxRecordBytes, maxColumns } = options;
   const kept = Array.isArray(keep) ? keep : [];
-  checkOptions(options, kept, source.name);
+  refuseCsvOptions(options, 'JSON lines', source.name);
+  checkKept(kept, source.name);
   const known = columns === undefined && kept.length === 0 ? undefined : [...(columns ?? []), ...kept];
   const { shape, rest } = await readShape(source, {
     known,
@@ -93,20 +94,12 @@ async function readAsCsv(source: ByteSource, options: ReadOptions & ColumnOption
 }
 
 /** @throws RowcastError `bad_option` */
-function checkOptions({ names, delimiter, quote }: ReadOptions, kept: readonly string[], file: string): void {
-  const refuse = (what: string, hint: string): never => {
-    throw new RowcastError('bad_option', what, { location: { file }, hint });
-  };
-  if (Array.isArray(names))
-    refuse('--names: JSON lines name their own columns', 'To rename those of the output, use --rename.');
-  if (delimiter !== undefined && delimiter !== ',')
-    refuse('--delimiter: what is made of JSON lines has commas', 'Leave it out.');
-  if (quote !== undefined && quote !== '"')
-    refuse('--quote: what is made of JSON lines has double quotes', 'Leave it out.');
+function checkKept(kept: readonly string[], file: string): void {
   for (const name of kept) {
     const inner = kept.find(other => other.startsWith(`${name}.`));
-    if (inner !== undefined)
-      refuse(`--keep: "${sanitize(inner)}" is a part of "${sanitize(name)}"`, 'Keep one of them.');
+    if (inner === undefined) continue;
+    const what = `--keep: "${sanitize(inner)}" is a part of "${sanitize(name)}"`;
+    throw new RowcastError('bad_option', what, { location: { file }, hint: 'Keep one of them.' });
   }
 }
 

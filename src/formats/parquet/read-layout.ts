@@ -1,6 +1,5 @@
 import { RowcastError } from '../../base/errors.ts';
 import { counted } from '../../base/number-text.ts';
-import { COMMAS } from '../../base/parse-records.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
@@ -8,7 +7,7 @@ import { headerOf } from '../csv/csv-comparison.ts';
 import type { Opened, Piece } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { type ColumnOptions, outputColumns, type WrittenFile } from '../output-columns.ts';
-import type { ReadOptions } from '../read-options.ts';
+import { type ReadOptions, refuseCsvOptions } from '../read-options.ts';
 import type { ByteSource } from '../records/byte-source.ts';
 import type { InputRange } from '../records/position.ts';
 import type { RowGroup } from './footer/chunk-table.ts';
@@ -39,7 +38,9 @@ export async function readParquetLayout(
 ): Promise<Opened> {
   const { name, stored } = source;
   if (stored === undefined) throw needsFile(name);
-  checkOptions(options, name);
+  // Where nothing is written, these may be the options of another file, but for names.
+  const { names, writes, maxRecordBytes } = options;
+  refuseCsvOptions(writes === undefined ? { names, maxRecordBytes } : options, 'Parquet', name);
   const whole = await openParquet(stored, name, options);
   const pieces = (): readonly Piece[] => piecesOf(whole);
   const { range } = options;
@@ -118,21 +119,6 @@ async function readLines(
   const typed = { types: columns.map(typeOf), hasOthers };
   const opened = await readLineLayout(source, { ...options, columns: names }, typed);
   return { ...opened, layout: { ...opened.layout, singles: columns.map(isSinglePrecision) } };
-}
-
-/** @throws RowcastError `bad_option` */
-function checkOptions({ names, delimiter, quote, writes }: ReadOptions & ColumnOptions, file: string): void {
-  const refuse = (what: string, hint: string): never => {
-    throw new RowcastError('bad_option', what, { location: { file }, hint });
-  };
-  if (Array.isArray(names))
-    refuse('--names: a Parquet file names its own columns', 'To rename those of the output, use --rename.');
-  // Where nothing is written, these may be the options of another file.
-  if (writes === undefined) return;
-  if (delimiter !== undefined && delimiter !== COMMAS.delimiter)
-    refuse('--delimiter: what is made of Parquet has commas', 'Leave it out.');
-  if (quote !== undefined && quote !== COMMAS.quote)
-    refuse('--quote: what is made of Parquet has double quotes', 'Leave it out.');
 }
 
 /** Whether Parquet is written, to which the columns are copied. */

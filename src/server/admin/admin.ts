@@ -96,24 +96,12 @@ async function startThread(
     await worker.terminate();
     throw fromThreadError(message.failure);
   }
-  worker.on('message', async (question: AdminQuestion) => {
-    worker.postMessage(await replyTo(question, readiness, metrics));
+  worker.on('message', async (about: AdminQuestion) => {
+    const error = about === 'readiness' ? await readiness() : undefined;
+    const text = about === 'metrics' ? await metrics?.text() : undefined;
+    const problem = error && { code: error.code, message: error.message };
+    worker.postMessage({ about, problem, text } satisfies AdminReply);
   });
   worker.unref();
   return { worker, url: message.url };
-}
-
-async function replyTo(
-  about: AdminQuestion,
-  readiness: AdminOptions['readiness'],
-  metrics: ServiceMetrics | undefined,
-): Promise<AdminReply> {
-  switch (about) {
-    case 'readiness': {
-      const error = await readiness();
-      return { about, problem: error && { code: error.code, message: error.message } };
-    }
-    case 'metrics':
-      return { about, text: (await metrics?.text()) ?? '' };
-  }
 }

@@ -15,12 +15,14 @@ export interface AdminJob {
 
 /** The first message of the admin thread; all later ones are questions. */
 export type AdminMessage = { url: string } | { failure: ThreadError };
-export type AdminQuestion = AdminReply['about'];
+export type AdminQuestion = 'readiness' | 'metrics';
 
-/** The main thread's reply to a question. */
-export type AdminReply =
-  | { about: 'readiness'; problem: { code: ProblemCode; message: string } | undefined }
-  | { about: 'metrics'; text: string };
+/** The main thread's reply to a question: why it is not ready, if it is not, or its metrics. */
+export interface AdminReply {
+  about: AdminQuestion;
+  problem?: { code: ProblemCode; message: string } | undefined;
+  text?: string | undefined;
+}
 
 /** How long to wait for the main thread's reply before using the previous one. Probes must get a response in 100 ms. */
 const REPLY_MS = 50;
@@ -65,17 +67,15 @@ export class MainThread {
     const reply = await this.#ask('readiness');
     if (this.#silence() > UNRESPONSIVE_MS)
       throw this.#unresponsive('It is busy with a request; other requests are waiting.');
-    if (reply?.about === 'readiness' && reply.problem !== undefined)
-      throw new RequestError(reply.problem.code, reply.problem.message);
+    if (reply?.problem !== undefined) throw new RequestError(reply.problem.code, reply.problem.message);
   }
 
   /** The metrics as of the latest reply, and the time since the main thread's last heartbeat. */
   async metrics(): Promise<string> {
     const reply = await this.#ask('metrics');
     const silence = this.#silence() / 1000;
-    const text = reply?.about === 'metrics' ? reply.text : '';
     return (
-      `${text.trimEnd()}\n` +
+      `${reply?.text?.trimEnd() ?? ''}\n` +
       '# HELP rowcast_main_thread_silence_seconds Seconds since the main thread last ran its event loop.\n' +
       '# TYPE rowcast_main_thread_silence_seconds gauge\n' +
       `rowcast_main_thread_silence_seconds ${silence.toFixed(3)}\n`

@@ -1,5 +1,6 @@
 import { MAX_PERSONAS } from '../../base/contract/limits.ts';
 import { rowCountsTrailer } from '../../base/contract/row-counts-trailer.ts';
+import type { ProblemCode } from '../../base/reference/problem-codes.ts';
 import {
   csvSchema,
   everywhere,
@@ -190,54 +191,43 @@ const status = (word: string) => ({
   required: ['status'],
 });
 
-/** Endpoints without authentication. */
+/** An endpoint without authentication. */
+const open = (
+  operationId: string,
+  summary: string,
+  ok: ReturnType<typeof response>,
+  ...codes: ProblemCode[]
+) => ({
+  get: { operationId, summary, security: [], responses: { 200: ok, ...problems([...everywhere, ...codes]) } },
+});
+
 const publicPaths = {
-  '/healthz': {
-    get: {
-      operationId: 'isAlive',
-      summary: 'Whether the service is alive',
-      security: [],
-      responses: {
-        200: response('It is alive.', 'application/json', status('alive')),
-        ...problems(everywhere),
-      },
-    },
-  },
-  '/readyz': {
-    get: {
-      operationId: 'isReady',
-      summary:
-        'Whether the service accepts requests: not during shutdown, or while it cannot read its data directory',
-      security: [],
-      responses: {
-        200: response('It is ready.', 'application/json', status('ready')),
-        ...problems([...everywhere, 'draining', 'home_unavailable']),
-      },
-    },
-  },
-  '/metrics': {
-    get: {
-      operationId: 'readMetrics',
-      summary: 'Metrics for Prometheus: counts and durations by route, without keys, reports or personas',
-      security: [],
-      responses: {
-        200: response('The metrics.', 'text/plain', { type: 'string' }),
-        // Only `rowcast serve` has metrics.
-        ...problems([...everywhere, 'no_such_endpoint', 'busy']),
-      },
-    },
-  },
-  '/openapi.json': {
-    get: {
-      operationId: 'readOpenApi',
-      summary: 'This document',
-      security: [],
-      responses: {
-        200: response('This document.', 'application/json', { type: 'object' }),
-        ...problems([...everywhere, 'busy']),
-      },
-    },
-  },
+  '/healthz': open(
+    'isAlive',
+    'Whether the service is alive',
+    response('It is alive.', 'application/json', status('alive')),
+  ),
+  '/readyz': open(
+    'isReady',
+    'Whether the service accepts requests: not during shutdown, or while it cannot read its data directory',
+    response('It is ready.', 'application/json', status('ready')),
+    'draining',
+    'home_unavailable',
+  ),
+  // Only `rowcast serve` has metrics.
+  '/metrics': open(
+    'readMetrics',
+    'Metrics for Prometheus: counts and durations by route, without keys, reports or personas',
+    response('The metrics.', 'text/plain', { type: 'string' }),
+    'no_such_endpoint',
+    'busy',
+  ),
+  '/openapi.json': open(
+    'readOpenApi',
+    'This document',
+    response('This document.', 'application/json', { type: 'object' }),
+    'busy',
+  ),
 };
 
 /** The service's API as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). */

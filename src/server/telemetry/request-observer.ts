@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { onRequestEnd } from '../request-end.ts';
 
 /** A completed request, for the log and the metrics; contains nothing of its body. */
@@ -68,13 +68,6 @@ export function observe(
       key: request.principal?.name,
     };
     for (const observer of observers) observer.ended(record);
-  });
-}
-
-export function observeAll(app: FastifyInstance, observers: readonly RequestObserver[]): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    observe(request, reply, observers);
-    done();
   });
 }
 

@@ -27,15 +27,9 @@ export const newKeyFields = z.object({
   report: many,
   days: z.coerce.number().catch(90),
 });
-export type NewKeyFields = z.infer<typeof newKeyFields>;
+type NewKeyFields = z.infer<typeof newKeyFields>;
 
-export const emptyFields: NewKeyFields = {
-  name: '',
-  scope: ['predict', 'report'],
-  bound: false,
-  report: [],
-  days: 90,
-};
+export const emptyFields = newKeyFields.parse({ scope: ['predict', 'report'], bound: 'all' });
 
 /** With more, the file of the key would be too large to be read. */
 const MAX_REPORTS = 1_000;

@@ -15,13 +15,12 @@ export interface NewlyCreated {
   key: string;
 }
 
-export interface KeysView extends KeyFormView {
-  rows: readonly KeyRow[];
-  /** Keys that were just created, to be shown this once. */
-  created: readonly NewlyCreated[] | undefined;
-}
-
-export const keysPage = (view: KeysView): Page => ({
+/** @param created keys that were just created, to be shown this once */
+export const keysPage = (
+  rows: readonly KeyRow[],
+  created: readonly NewlyCreated[],
+  form: KeyFormView,
+): Page => ({
   title: 'Keys',
   current: '/keys',
   scripts: ['copy.js'],
@@ -30,9 +29,9 @@ export const keysPage = (view: KeysView): Page => ({
       <h1>API keys</h1>
       <p class="lead">A key lets a program or a person use the reports of this service. Only its hash is stored.</p>
     </div>
-    ${view.created?.map(createdCard)}
-    ${view.rows.length === 0 ? noKeys : keyTable(view)}
-    ${keyFormCard(view)}`,
+    ${created.map(createdCard)}
+    ${rows.length === 0 ? noKeys : keyTable(rows, form.session)}
+    ${keyFormCard(form)}`,
 });
 
 /** For a key that is bound to reports. */
@@ -60,7 +59,7 @@ const createdCard = ({ name, key }: NewlyCreated): Html => html`
     ${copyBox(`new-key-${name}`, key, `the key ${name}`)}
   </section>`;
 
-const keyTable = ({ rows, session }: KeysView): Html =>
+const keyTable = (rows: readonly KeyRow[], session: Session): Html =>
   tableBox({
     label: 'Keys',
     head: ['Key', 'Reports', 'Scopes', 'Created', 'Last used', 'Expires', unseen('Actions')],

@@ -12,8 +12,8 @@ import { sendPage } from '../page.ts';
 import { mayCreate, requireUnbound, sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
 import { sentence } from '../texts.ts';
-import { emptyFields, newKeyFields, newKeyOf } from './new-key-form.ts';
-import { type KeysView, keyRows, keysPage, mayRevoke, type NewlyCreated, noRightsPage } from './page.ts';
+import { emptyFields, type KeyFormView, newKeyFields, newKeyOf } from './new-key-form.ts';
+import { keyRows, keysPage, mayRevoke, type NewlyCreated, noRightsPage } from './page.ts';
 
 /** The files of all keys are looked at whenever one of them changes. */
 const MAX_KEYS = 1_000;
@@ -28,7 +28,7 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
     if (!mayCreate(session.principal)) return sendPage(request, reply.code(403), noRightsPage);
     // A look with HEAD must not use up the one time that the key is shown.
     const shown = request.method === 'GET' ? created.get(session)?.splice(0) : undefined;
-    return show(request, reply, { created: shown, fields: emptyFields });
+    return show(request, reply, { fields: emptyFields }, shown);
   });
 
   app.post('/platform/keys', async (request, reply) => {
@@ -46,7 +46,7 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
     } catch (error) {
       if (!(error instanceof RowcastError) || !isPageRequest(request)) throw error;
       const { status, detail } = platformProblem(error);
-      return show(request, reply.code(status), { created: undefined, fields, message: sentence(detail) });
+      return show(request, reply.code(status), { fields, message: sentence(detail) });
     }
     return reply.redirect('/keys', 303);
   });
@@ -68,9 +68,14 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    view: Pick<KeysView, 'created' | 'fields' | 'message'>,
+    form: Pick<KeyFormView, 'fields' | 'message'>,
+    created: readonly NewlyCreated[] = [],
   ): Promise<FastifyReply> {
     const [rows, reports] = await Promise.all([keyRows(home), reportIds(home)]);
-    return sendPage(request, reply, keysPage({ ...view, rows, reports, session: sessionOf(request) }));
+    return sendPage(
+      request,
+      reply,
+      keysPage(rows, created, { ...form, reports, session: sessionOf(request) }),
+    );
   }
 };

@@ -2,52 +2,54 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
+import { commandsIn } from '../../support/cli/commands.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
-import { exits, type Finished, rowcast, startRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { exits, rowcast, startRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { slow } from '../../support/slow.ts';
-import { connect } from '../../support/stub/connect.ts';
+import { type StubOptions, startStub } from '../../support/stub/service.ts';
 
 /** Parses each line of stderr, which must be JSON. */
-const linesOf = ({ stderr }: Finished): Record<string, unknown>[] =>
+const linesOf = ({ stderr }: { stderr: string }): Record<string, unknown>[] =>
   stderr
     .trimEnd()
     .split('\n')
     .map(line => JSON.parse(line));
 
+/** Commands with a service. */
+async function bench(t: TestContext, options: StubOptions = {}) {
+  const { env } = await startStub(t, options);
+  return commandsIn(t, {}, env);
+}
+
+const score = 'score --report r --log-format json';
+
 describe('with --log-format json, every line on stderr is JSON,', { concurrency: 2 }, () => {
   it('including the final error, even of an invalid command line', async t => {
-    const folder = await newFolder(t);
-    const wrong = await exits(rowcast(['score', '--reprot', 'r', '--log-format=json']), 2);
+    const { run, path, write } = await bench(t);
+    const wrong = await exits(run('score --reprot r --log-format=json'), 2);
     assert.deepEqual(
       linesOf(wrong).map(({ code, exit_code, msg }) => [code, exit_code, msg]),
       [['usage', 2, 'unknown option: --reprot. Did you mean --report?']],
     );
-    const file = join(folder, 'in.csv');
-    await writeFile(file, 'a,b\n1,2\n1,"2\n');
-    const { stub } = await connect(t);
-    const stopped = await exits(
-      rowcast(['score', file, '--report', 'r', '--log-format', 'json'], {
-        env: stub.env,
-      }),
-      3,
-    );
-    const last = linesOf(stopped).at(-1);
+    await write('in.csv', 'a,b\n1,2\n1,"2\n');
+    const file = path('in.csv');
+    const lines = linesOf(await exits(run(`${score} ${file}`), 3));
+    const last = lines.at(-1);
     assert.deepEqual([last?.level, last?.event], ['error', 'error']);
     assert.deepEqual(
       [last?.code, last?.exit_code, last?.file, last?.line, last?.row],
       ['unclosed_quote', 3, file, 3, 2],
     );
     assert.match(String(last?.hint), /--quote none \(with --restart/);
-    const [id, ...others] = [...new Set(linesOf(stopped).map(({ run_id }) => run_id))];
+    const [id, ...others] = [...new Set(lines.map(({ run_id }) => run_id))];
     assert.match(String(id), /^[\da-f-]{36}$/);
     assert.deepEqual(others, []);
-    assert.ok(linesOf(stopped).every(({ input, event }) => input === file && event !== undefined));
+    assert.ok(lines.every(({ input, event }) => input === file && event !== undefined));
   });
 
   slow('including an unexpected error and a Node warning', async () => {
@@ -66,14 +68,8 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
   });
 
   it('and a reject has its line, row and code as members', async t => {
-    const { stub } = await connect(t);
-    const finished = await exits(
-      rowcast(['score', '--report', 'r', '--log-format', 'json'], {
-        stdin: 'a,b\n1,2\n1\n3,4\n',
-        env: stub.env,
-      }),
-      1,
-    );
+    const { run } = await bench(t);
+    const finished = await exits(run(score, { stdin: 'a,b\n1,2\n1\n3,4\n' }), 1);
     const rejects = linesOf(finished).filter(({ event }) => event === 'reject');
     assert.deepEqual(
       rejects.map(({ row, line, code }) => [row, line, code]),
@@ -84,16 +80,11 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
   slow(
     'and lines that were scored before are reported once, with the first of them; the run continues',
     async t => {
-      const { stub } = await connect(t);
+      const { run } = await bench(t);
       const again = '{"a":2,"probability_yes":0.5}\n';
-      const finished = await exits(
-        rowcast('score - --input-format jsonl --features a --report r --log-format json'.split(' '), {
-          stdin: `{"a":1}\n${again}${again}{"a":3}\n`,
-          env: stub.env,
-        }),
-        1,
-      );
-      assert.equal(String(finished.stdout).split('\n').length, 3);
+      const stdin = `{"a":1}\n${again}${again}{"a":3}\n`;
+      const finished = await exits(run(`${score} - --input-format jsonl --features a`, { stdin }), 1);
+      assert.equal(finished.stdout.split('\n').length, 3);
       const [warning, ...others] = linesOf(finished).filter(({ event }) => event === 'scored_before');
       assert.deepEqual(others, []);
       assert.deepEqual([warning?.level, warning?.file, warning?.line, warning?.row], ['warn', 'stdin', 2, 2]);
@@ -104,15 +95,9 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
   slow(
     'and a quoted field that may have swallowed rows is reported once, with its line; the run continues',
     async t => {
-      const { stub } = await connect(t);
+      const { run } = await bench(t);
       const field = `"${'3,c\n'.repeat(120)}"`;
-      const finished = await exits(
-        rowcast(['score', '--report', 'r', '--log-format', 'json'], {
-          stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
-          env: stub.env,
-        }),
-        0,
-      );
+      const finished = await exits(run(score, { stdin: `a,b\n1,2\n2,${field}\n3,${field}\n` }), 0);
       const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 'warn');
       assert.deepEqual(others, []);
       assert.equal(warning?.code, 'long_field');
@@ -137,31 +122,25 @@ describe('the progress of a run', () => {
       const released = new Promise<void>(resolve => {
         release = resolve;
       });
-      const { stub } = await connect(t, {
+      const { cwd, env } = await bench(t, {
         behave: async ({ number }) => {
           if (number === 2) await released;
           return false;
         },
       });
-      const args = ['score', '--report', 'r', '-o', '/dev/null', '--limit', '2', '--log-format', format];
-      const how = ['--batch-rows', '1', '--concurrency', '1', '--progress-interval', '0.1'];
-      const { child, finished } = startRowcast([...args, ...how], {
-        stdin: 'a,b\n1,2\n3,4\n',
-        env: stub.env,
-      });
+      const how = `-o /dev/null --limit 2 --batch-rows 1 --concurrency 1 --progress-interval 0.1`;
+      const line = `score --report r --log-format ${format} ${how}`;
+      const { child, finished } = startRowcast(line.split(' '), { cwd, env, stdin: 'a,b\n1,2\n3,4\n' });
       await waitForStderr(child, says);
       release();
       assert.equal((await finished).code, 0);
     });
 
   it('is not logged with --quiet, nor is anything but warnings and errors', async t => {
-    const { stub } = await connect(t);
-    const args = ['score', '--report', 'r', '--quiet', '--progress-interval', '0.1'];
-    const { code, stderr } = await rowcast(args, {
-      stdin: 'a,b\n1,2\n',
-      env: stub.env,
-    });
-    assert.deepEqual([code, stderr], [0, '']);
+    const { run } = await bench(t);
+    const line = 'score --report r --quiet --progress-interval 0.1';
+    const { stderr } = await exits(run(line, { stdin: 'a,b\n1,2\n' }), 0);
+    assert.equal(stderr, '');
   });
 });
 

@@ -5,9 +5,10 @@ import type { CustomProtocol } from '../../../src/client/protocols/described/cus
 import { protocolOf } from '../../../src/client/protocols/protocols.ts';
 import { newFolder } from '../../support/folder.ts';
 import * as dialects from '../../support/protocols/dialects.ts';
-import type { Behave } from '../../support/protocols/model-server.ts';
+import type { Behave, Dialect } from '../../support/protocols/model-server.ts';
 import {
   assertComplete,
+  type Outcome,
   type Spoken,
   scoreWith as scoreUntyped,
   within,
@@ -33,44 +34,29 @@ interface Served extends Spoken {
 }
 
 /** A server for each protocol but that of the report API, which the stub speaks. */
-const served: Record<Exclude<ProtocolName, 'report'>, Served> = {
-  mlflow: { protocol: protocolOf('mlflow'), dialect: dialects.mlflow(), change: within(['predictions']) },
-  azureml: { protocol: protocolOf('azureml'), dialect: dialects.azureml, change: within([]) },
-  'kserve-v1': {
-    protocol: protocolOf('kserve-v1'),
-    dialect: dialects.kserveV1,
-    change: within(['predictions']),
-  },
-  datarobot: { protocol: protocolOf('datarobot'), dialect: dialects.datarobot, change: within(['data']) },
-  sagemaker: {
-    protocol: protocolOf('sagemaker'),
-    dialect: dialects.sagemaker,
-    change: within(['predictions']),
-  },
-  'sagemaker-jsonlines': {
-    protocol: protocolOf('sagemaker-jsonlines'),
-    dialect: dialects.sagemakerJsonLines,
-    change: (usual, change) => {
-      const predictions = usual
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line));
-      return change(predictions)
-        .map(prediction => `${JSON.stringify(prediction)}\n`)
-        .join('');
+const servers: Record<Exclude<ProtocolName, 'report'>, [dialect: Dialect, change: Served['change']]> = {
+  mlflow: [dialects.mlflow(), within(['predictions'])],
+  azureml: [dialects.azureml, within([])],
+  'kserve-v1': [dialects.kserveV1, within(['predictions'])],
+  datarobot: [dialects.datarobot, within(['data'])],
+  sagemaker: [dialects.sagemaker, within(['predictions'])],
+  'sagemaker-jsonlines': [
+    dialects.sagemakerJsonLines,
+    (usual, change) => {
+      const predictions = usual.trimEnd().split('\n');
+      const changed = change(predictions.map(line => JSON.parse(line)));
+      return changed.map(prediction => `${JSON.stringify(prediction)}\n`).join('');
     },
-  },
-  'open-inference': {
-    protocol: protocolOf('open-inference'),
-    dialect: dialects.openInference,
-    change: within(['outputs', '0', 'data']),
-  },
-  custom: {
-    protocol: protocolOf('custom', { custom }),
-    dialect: dialects.own,
-    change: within(['result', 'predictions']),
-  },
+  ],
+  'open-inference': [dialects.openInference, within(['outputs', '0', 'data'])],
+  custom: [dialects.own, within(['result', 'predictions'])],
 };
+const served = Object.fromEntries(
+  Object.entries(servers).map(([name, [dialect, change]]): [string, Served] => {
+    const protocol = protocolOf(name as ProtocolName, name === 'custom' ? { custom } : {});
+    return [name, { protocol, dialect, change }];
+  }),
+) as Record<keyof typeof servers, Served>;
 
 const types = { id: 'integer', text: 'text', amount: 'float' };
 
@@ -87,14 +73,19 @@ const firstWith =
     return true;
   };
 
+/** Asserts that all rows were scored after these retries. */
+function assertRetried(outcome: Outcome, retries: Outcome['retries']): void {
+  assertComplete(outcome);
+  assert.deepEqual(outcome.retries, retries);
+}
+
 describe('a run with a model server', { concurrency: 3 }, () => {
   withShortWaits();
 
   for (const [name, server] of Object.entries(served)) {
     it(`gives each row its own probabilities with ${name}`, async t => {
       const outcome = await scoreWith(t, server);
-      assertComplete(outcome);
-      assert.deepEqual(outcome.retries, {});
+      assertRetried(outcome, {});
     });
 
     // All of them take seconds, because a run watches its connections at its end.
@@ -110,8 +101,7 @@ describe('a run with a model server', { concurrency: 3 }, () => {
         ];
         for (const bodyOf of wrong) {
           const outcome = await scoreWith(t, server, firstWith(bodyOf), { batchRows: 100 });
-          assertComplete(outcome);
-          assert.deepEqual(outcome.retries, { wrong_answer: 1 });
+          assertRetried(outcome, { wrong_answer: 1 });
         }
       },
     );
@@ -269,8 +259,7 @@ describe('a run with a server of Open Inference', { concurrency: 3 }, () => {
         server,
         firstWith(usual => JSON.stringify({ ...JSON.parse(usual), id })),
       );
-      assertComplete(outcome);
-      assert.deepEqual(outcome.retries, { wrong_answer: 1 });
+      assertRetried(outcome, { wrong_answer: 1 });
     }
   });
 
@@ -293,8 +282,7 @@ describe('a run with a server of Open Inference', { concurrency: 3 }, () => {
         return JSON.stringify(whole);
       }),
     );
-    assertComplete(outcome);
-    assert.deepEqual(outcome.retries, { wrong_answer: 1 });
+    assertRetried(outcome, { wrong_answer: 1 });
   });
 
   it('takes types and columns from the description of the model', async t => {

@@ -39,39 +39,20 @@ function fields(columns: Appended, ...probabilities: number[]): string {
 
 const csv: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 
-/** What is appended to each row, which has other columns or none. */
-function rowsOf(
+/** What is appended to the only row. */
+function rowOf(
   predictions: Predictions,
-  rows: number,
   options: Pick<AppendedOptions, 'predictionType' | 'prediction'>,
-  { delimiter, quote = 'none' }: Pick<Dialect, 'delimiter' | 'quote'>,
-  isAfterOthers = true,
-): string[] {
+  { delimiter, quote = 'none' }: Pick<Dialect, 'delimiter' | 'quote'> = csv,
+): string {
   const { head } = read(`a${delimiter}b\n`, { delimiter, quote });
-  const none = { kept: [], rename: {}, hasHeader: true, file: '' };
-  const columns = appendedColumns(head, { prefix: 'p', ...options }, isAfterOthers ? undefined : none);
+  const columns = appendedColumns(head, { prefix: 'p', ...options });
   const into = wordView(Buffer.alloc(columns.maxBytes));
-  const write = columns.writer(predictions);
-  return Array.from({ length: rows }, (_, row) => into.bytes.toString('utf8', 0, write(row, into, 0)));
+  return into.bytes.toString('utf8', 0, columns.writer(predictions)(0, into, 0));
 }
 
-const labelFields = (texts: readonly string[], dialect = csv, isAfterOthers = true): string[] =>
-  rowsOf(
-    labels(texts),
-    texts.length,
-    { predictionType: { kind: 'label' }, prediction: 'x' },
-    dialect,
-    isAfterOthers,
-  );
-
-const numberFields = (values: readonly number[], names: readonly string[], isAfterOthers = true): string[] =>
-  rowsOf(
-    numbers(values, names),
-    values.length / Math.max(1, names.length),
-    { predictionType: { kind: 'numbers', names }, prediction: undefined },
-    { ...csv, delimiter: ';' },
-    isAfterOthers,
-  );
+const labelOf = (text: string, dialect = csv): string =>
+  rowOf(labels([text]), { predictionType: { kind: 'label' }, prediction: 'x' }, dialect);
 
 describe('the appended columns', () => {
   it('are named after the classes, in order, with the delimiter of the input', () => {
@@ -135,55 +116,21 @@ describe('the appended columns', () => {
 });
 
 describe('the column of a label', () => {
-  it('has each row’s own label, quoted where the dialect needs it', () => {
-    const texts = ['a', 'b,c', 'a', 'say "x"', 'two\r\nlines', ' ', 'ü;'];
-    assert.deepEqual(labelFields(texts), [
-      ',a',
-      ',"b,c"',
-      ',a',
-      ',"say ""x"""',
-      ',"two\r\nlines"',
-      ', ',
-      ',ü;',
-    ]);
-    assert.deepEqual(labelFields(texts, { ...csv, delimiter: ';' }).slice(1, 3), [';b,c', ';a']);
-    assert.equal(labelFields(['ü;'], { ...csv, delimiter: ';' })[0], ';"ü;"');
-  });
-
-  it('has no delimiter before it if it is the only column', () => {
-    assert.deepEqual(labelFields(['a', 'b,c'], csv, false), ['a', '"b,c"']);
-  });
-
   it('has room for the longest label, in which every byte is a quote', () => {
     const longest = '"'.repeat(MAX_LABEL_BYTES);
-    assert.deepEqual(labelFields([longest]), [`,"${longest}${longest}"`]);
+    assert.equal(labelOf(longest), `,"${longest}${longest}"`);
   });
 
   it('refuses a label that needs quotes if there are none', () => {
     const plain = { ...csv, quote: undefined };
-    assert.deepEqual(labelFields(['a'], plain), [',a']);
-    assert.throws(() => labelFields(['b,c'], plain), { code: 'cannot_quote' });
+    assert.equal(labelOf('a', plain), ',a');
+    assert.throws(() => labelOf('b,c', plain), { code: 'cannot_quote' });
   });
 });
 
-describe('the columns of numbers', () => {
-  it('have the numbers of each row in order, as the shortest text of the same double', () => {
-    assert.deepEqual(numberFields([1, 0.1 + 0.2, -0, 1e21], ['a', 'b']), [
-      ';1;0.30000000000000004',
-      ';0;1e+21',
-    ]);
-  });
-
-  it('have one number for each row if it has no name', () => {
-    assert.deepEqual(numberFields([5, -7.5], []), [';5', ';-7.5']);
-  });
-
-  it('have no delimiter before the first one if no other column is before it', () => {
-    assert.deepEqual(numberFields([1, 2, 3, 4], ['a', 'b'], false), ['1;2', '3;4']);
-  });
-
-  it('have room for the longest numbers', () => {
-    const longest = -2.2250738585072014e-308;
-    assert.deepEqual(numberFields([longest, longest], ['a', 'b']), [`;${longest};${longest}`]);
-  });
+it('the columns of numbers have room for the longest ones', () => {
+  const longest = -2.2250738585072014e-308;
+  const predictionType = { kind: 'numbers', names: ['a', 'b'] } as const;
+  const written = rowOf(numbers([longest, longest], ['a', 'b']), { predictionType, prediction: undefined });
+  assert.equal(written, `,${longest},${longest}`);
 });

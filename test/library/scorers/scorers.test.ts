@@ -6,22 +6,13 @@ import { RowcastError } from '../../../src/base/errors.ts';
 import { score } from '../../../src/library/score.ts';
 import type { BatchOutcome, ProgramScorer } from '../../../src/library/scorer.ts';
 import { Client } from '../../../src/library/scorers/client.ts';
-import { LocalScorer } from '../../../src/library/scorers/local-scorer.ts';
 import { history } from '../../support/service/history.ts';
-import { serving, trainedHome } from '../../support/service/serving.ts';
+import { trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
-import { bench, csv } from '../bench.ts';
+import { bench, clientAndLocal, csv } from '../bench.ts';
 
 /** A client of a real service, and the local reports that it serves. */
-async function both(t: TestContext): Promise<{ client: Client; local: LocalScorer }> {
-  const client = new Client(await serving(t));
-  const local = await LocalScorer.open({ home: await trainedHome() });
-  t.after(async () => {
-    await client.close();
-    await local.close();
-  });
-  return { client, local };
-}
+const both = async (t: TestContext) => clientAndLocal(t, await trainedHome());
 
 const [header = [], ...rows] = history({ rows: 300, seed: 3 });
 /** Records, each with its line ending. */
@@ -107,26 +98,24 @@ describe('a scorer of the caller', () => {
   });
 
   it('gets the personas that a service would get; its errors reject single rows', async t => {
-    const { at, read, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { read, job } = await bench(t);
     const scorer = scorerOf(ids =>
       ids.map(id => (id === 'r2' ? { error: { code: 'odd', message: 'no' } } : even(id))),
     );
-    const { service, rows } = await score({ input, output: at('out.csv'), report: 'r', scorer });
+    const { service, rows } = await score({ ...job, scorer });
     assert.deepEqual([service, rows.scored, rows.rejected_by], ['mine', 2, { odd: 1 }]);
     const expected = 'id,amount,probability_no,probability_yes\nr0,0,0.25,0.75\nr1,1,1,0\nr2,2,,\n';
     assert.equal(await read('out.csv'), expected);
   });
 
   it('is called again after a temporary error, and stops the run with any other', async t => {
-    const { at, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { job } = await bench(t);
     let calls = 0;
     const flaky = scorerOf(ids => {
       if (calls++ === 0) throw new RowcastError('model_loading', 'not yet', { severity: 'temporary' });
       return ids.map(even);
     });
-    const { retries } = await score({ input, output: at('a.csv'), report: 'r', scorer: flaky });
+    const { retries } = await score({ ...job, scorer: flaky });
     assert.deepEqual(retries, { model_loading: 1 });
     const broken: [(ids: unknown[]) => BatchOutcome, string][] = [
       [() => JSON.parse('{'), 'scorer_failed'],
@@ -135,15 +124,14 @@ describe('a scorer of the caller', () => {
     ];
     for (const [predict, code] of broken)
       await assert.rejects(
-        score({ input, output: at('b.csv'), report: 'r', scorer: scorerOf(predict) }),
+        score({ ...job, scorer: scorerOf(predict) }),
         (error: RowcastError) => error.code === code && error.location.request === 'score() of mine',
         code,
       );
   });
 
   it('that fails in its report, or gives what JSON cannot express, has failed like one that throws', async t => {
-    const { at, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { job } = await bench(t);
     const cause = new Error('no connection');
     const throws = () => {
       throw cause;
@@ -158,14 +146,10 @@ describe('a scorer of the caller', () => {
       [unwritable, { code: 'scorer_failed' }, 'score'],
     ];
     for (const [scorer, error, method] of broken)
-      await assert.rejects(
-        score({ input, output: at('b.csv'), report: 'r', scorer }),
-        (thrown: RowcastError) => {
-          assert.equal(thrown.location.request, `${method}() of mine`);
-          for (const [member, value] of Object.entries(error))
-            assert.equal(Reflect.get(thrown, member), value);
-          return thrown.exitCode === 2;
-        },
-      );
+      await assert.rejects(score({ ...job, scorer }), (thrown: RowcastError) => {
+        assert.equal(thrown.location.request, `${method}() of mine`);
+        for (const [member, value] of Object.entries(error)) assert.equal(Reflect.get(thrown, member), value);
+        return thrown.exitCode === 2;
+      });
   });
 });

@@ -35,39 +35,36 @@ describe('the end of an output stream', () => {
   });
 
   it('comes when the summary and all other files are there', async t => {
-    const { run, at, read, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { at, read, job } = await bench(t);
     const files = { summary: at('s.json'), metrics: at('m.prom'), rejects: at('rejects.csv') };
     const output = new PassThrough().resume();
     const ended = once(output, 'end').then(async () => [
       JSON.parse(await read('s.json')).status,
       ...[await read('m.prom'), await read('rejects.csv')].map(text => text !== ''),
     ]);
-    await score({ input, output, ...run, ...files });
+    await score({ ...job, output, ...files });
     assert.deepEqual(await ended, ['finished', true, true]);
   });
 
   it('or of a FIFO comes when the summary is there', async t => {
-    const { run, at, read, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { at, read, job } = await bench(t);
     const output = await makeFifo(at('fifo'));
     const readAll = async () => {
       const text = await read('fifo');
       return [text.split('\n').length, JSON.parse(await read('s.json')).status];
     };
-    const running = score({ input, output, ...run, summary: at('s.json') });
+    const running = score({ ...job, output, summary: at('s.json') });
     assert.deepEqual(await readAll(), [5, 'finished']);
     await running;
   });
 
   it('that fails leaves a summary which says so', async t => {
-    const { run, at, read, write } = await bench(t);
-    const input = await write('in.csv', csv(3));
+    const { at, read, job } = await bench(t);
     const output = new Writable({
       write: (_, __, done) => done(),
       final: done => done(new Error('not delivered')),
     });
-    await assert.rejects(score({ input, output, ...run, summary: at('s.json') }), {
+    await assert.rejects(score({ ...job, output, summary: at('s.json') }), {
       code: 'unwritable_output',
       exitCode: 3,
     });

@@ -101,13 +101,13 @@ function failingInput(): Readable {
 
 describe('an input stream', () => {
   it('that fails in the middle stops the run, and leaves no output', async t => {
-    const { run, at, folder } = await bench(t);
-    await assert.rejects(score({ input: failingInput(), output: at('out.csv'), ...run }), {
+    const { folder, job } = await bench(t);
+    await assert.rejects(score({ ...job, input: failingInput() }), {
       code: 'unreadable_input',
       exitCode: 3,
       location: { file: 'stream' },
     });
-    assert.deepEqual((await readdir(folder)).sort(), ['out.csv.checkpoint', 'out.csv.partial']);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv.checkpoint', 'out.csv.partial']);
   });
 
   it('may be any iterable of bytes, or bytes', async t => {
@@ -129,19 +129,19 @@ describe('an input stream', () => {
   });
 
   it('of something other than bytes is refused in words', async t => {
-    const { run, at } = await bench(t);
+    const { job } = await bench(t);
     const text = Readable.from([csv(3)]);
     const message = /^input: expected bytes, got string$/;
-    await assert.rejects(score({ input: text, output: at('out.csv'), ...run }), {
+    await assert.rejects(score({ ...job, input: text }), {
       code: 'bad_option',
       message,
     });
   });
 
   it('is closed when no more of it is needed, and when the run is refused', async t => {
-    const { run, at } = await bench(t);
+    const { run, job } = await bench(t);
     const first = endless();
-    await score({ input: first.input, output: at('out.csv'), ...run, limit: 5 });
+    await score({ ...job, input: first.input, limit: 5 });
     assert.equal(first.state.isClosed, true);
     const second = Readable.from(endless().input);
     await assert.rejects(score({ input: second, output: '/dev/null/out.csv', ...run }));

@@ -114,34 +114,30 @@ describe('scoring with a local report', () => {
     return input;
   };
 
+  const reordered = Array.from({ length: 12 }, (_, i) => `class ${(i * 5) % 12}`).join();
   for (const [what, args] of [
     ['with two classes', ['--report', 'two']],
     [
-      'with twelve classes, the predicted one, and a prefix',
-      ['--report', 'twelve', '--prediction', '--prefix', 'p'],
+      'with twelve classes in another order, the predicted one, and a prefix',
+      ['--report', 'twelve', '--prediction', '--prefix', 'p', '--classes', reordered],
     ],
-    ['with some values missing', ['--report', 'two', '--nulls', 'Basic,store 7,true,2020-01-01 00:00']],
-    ['without some columns', ['--report', 'two', '--exclude-features', 'plan,amount']],
+    [
+      'with some values missing, and a single column and no header',
+      [
+        ...['--report', 'two', '--nulls', 'Basic,store 7,true,2020-01-01 00:00'],
+        ...['--keep', 'none', '--probabilities', 'none', '--prediction', '--no-output-header'],
+      ],
+    ],
+    [
+      'without some columns, up to a limit',
+      ['--report', 'two', '--exclude-features', 'plan,amount', '--limit', '2345'],
+    ],
     ['with a few columns', ['--report', 'twelve', '--features', 'code,since']],
     [
       'with a few columns in another order, under other names, and rounded probabilities',
       [
         ...['--report', 'twelve', '--keep', 'plan,row', '--rename', 'plan=tariff,probability_class 3=three'],
         ...['--probabilities', 'class 3,class 1', '--decimals', '4', '--threshold', 'class 3=0.2'],
-      ],
-    ],
-    [
-      'with a single column and no header',
-      ['--report', 'two', '--keep', 'none', '--probabilities', 'none', '--prediction', '--no-output-header'],
-    ],
-    ['with a limit', ['--report', 'two', '--limit', '2345']],
-    [
-      'with the classes in another order',
-      [
-        '--report',
-        'twelve',
-        '--classes',
-        Array.from({ length: 12 }, (_, i) => `class ${(i * 5) % 12}`).join(),
       ],
     ],
   ] as const)

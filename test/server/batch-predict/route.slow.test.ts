@@ -25,7 +25,6 @@ import {
   wholeResponse,
 } from '../../support/service/upload.ts';
 import { files, header, malformed, row, wide } from '../../support/service/uploads.ts';
-import { until } from '../../support/until.ts';
 
 const rowCountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
 
@@ -319,24 +318,6 @@ test('an upload may take any time, but not stall', async t => {
   silent.write(`${header}\n`);
   const [error] = await once(silent, 'error');
   assert.match(String(error), /socket hang up|ECONNRESET/);
-});
-
-test('uploads of a key beyond its limit get 503 with retry-after', async t => {
-  const target = await serving(t, { limits: { uploads: 4 } });
-  const held = [openUpload(target), openUpload(target)];
-  const answers = held.map(wholeResponse);
-  // The service holds the uploads once it has responded, which it does when it has checked a short file.
-  for (const each of held) {
-    each.write(`${header}\n${`${row}\n`.repeat(5000)}`);
-    await once(each, 'response');
-  }
-  const refused = await upload(target, header);
-  assert.equal(refusal(refused), '503 busy');
-  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
-  held[0]?.destroy();
-  held[1]?.end();
-  assert.equal((await answers[1])?.isWhole, true);
-  await until(async () => (await upload(target, header)).status === 200);
 });
 
 test('an upload whose connection breaks during the key lookup takes no upload slot', async t => {

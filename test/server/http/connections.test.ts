@@ -7,7 +7,7 @@ import type { RunningServiceOptions } from '../../../src/server/service.ts';
 import { get } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
-import { headOf, headOfJson, openConnection } from '../../support/service/socket.ts';
+import { headOf, openConnection } from '../../support/service/socket.ts';
 import { unreadResponses } from '../../support/service/unread-responses.ts';
 
 const start = async (options: Partial<RunningServiceOptions> = {}) =>
@@ -41,18 +41,6 @@ test('a request before the response to the last one closes the connection after 
   assert.equal(lines().filter(({ event }) => event === 'request').length, 1);
   const metrics = await (await get(target, '/metrics')).text();
   assert.match(metrics, /^rowcast_connections_closed_total\{reason="pipelined"\} 1$/m);
-});
-
-test('a keep-alive connection closes after its in-flight response', async () => {
-  const service = await start();
-  const line = await openConnection(service.url);
-  const body = JSON.stringify({ id: 'two', features: { plan: 'Basic' } });
-  line.socket.write(headOfJson('/user/persona', { key: 'k' }, body.length));
-  await line.receives(/100 Continue/);
-  const closed = service.close();
-  line.socket.write(body);
-  assert.match(await line.ended, /200 OK[\s\S]*connection: close[\s\S]*"probabilities"/i);
-  assert.equal(await closed, 0);
 });
 
 test('idle connections are closed immediately', async () => {

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { classesResponse } from '../../../src/base/contract/schemas.ts';
+import { addKey } from '../../../src/server/auth/key-store.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';
-import { persona, serving } from '../../support/service/serving.ts';
+import { ownTrainedHome, persona, serving } from '../../support/service/serving.ts';
 import { headOf, headOfJson, openConnection, type RawConnection } from '../../support/service/socket.ts';
 
 const body = JSON.stringify({ id: 'two', ...persona });
@@ -86,10 +87,12 @@ test('a body that arrives byte by byte gets 408; one that arrives in time does n
   quick.socket.destroy();
 });
 
-test('the bodies of a key may take half of the memory, and a finished request frees its share', {
+test('the bodies of a key may take half of the memory, which leaves room for other keys, until its requests end', {
   timeout: 60_000,
 }, async t => {
-  const target = await serving(t, { limits: { memoryBytes: 6 * body.length } });
+  const home = await ownTrainedHome(t);
+  const target = await serving(t, { home, storedKeys: true, limits: { memoryBytes: 6 * body.length } });
+  const other = { ...target, key: await addKey(home, 'other', { reports: 'all' }) };
   const held = await openConnection(target.url);
   const length = 3 * body.length;
   held.socket.write(headOfJson('/user/persona', target, length));
@@ -101,6 +104,7 @@ test('the bodies of a key may take half of the memory, and a finished request fr
   while (answer.status === 200) answer = await ask();
   assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
   assert.equal(await problemOf(answer), '503 busy');
+  assert.equal((await post(other, '/user/persona', body)).status, 200);
   held.socket.write(' ');
   await held.receives(/"probabilities"/);
   held.socket.destroy();

@@ -94,22 +94,6 @@ test('the uploads of a key may hold half of the slots; the others are left to ot
   await until(async () => (await upload(target, `${header}\n${row}\n`)).status === 200);
 });
 
-test('the bodies of a key leave room for those of other keys', async t => {
-  const body = JSON.stringify({ id: 'two', ...persona });
-  const { target, other } = await twoKeys(t, { limits: { memoryBytes: 4 * body.length } });
-  const line = await openConnection(target.url);
-  line.socket.write(headOfJson('/user/persona', target, 2 * body.length));
-  await line.receives(/100 Continue/);
-  line.socket.write(body.padEnd(2 * body.length - 1));
-  // The held body arrives with a delay.
-  await until(async () => (await post(target, '/user/persona', body)).status === 503);
-  assert.equal((await post(other, '/user/persona', body)).status, 200);
-  line.socket.write(' ');
-  await line.receives(/"probabilities"/);
-  line.socket.destroy();
-  assert.equal((await post(target, '/user/persona', body)).status, 200);
-});
-
 test('unfinished requests of a key are limited to half of all requests in progress', async t => {
   const { target, other } = await twoKeys(t, { limits: { connections: 8 } });
   const lines = await Promise.all([1, 2, 3, 4].map(() => openConnection(target.url)));

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { gzip } from '../../../src/storage/codecs/gzip.ts';
-import { type Extent, fileStart } from '../../../src/storage/partial-file.ts';
+import { fileStart } from '../../../src/storage/partial-file.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
 const path = '/out.csv.gz.partial';
 
-async function open(files = new MemoryFiles(), from: Extent<string> = fileStart) {
-  return { files, partial: gzip.partialFile<string>(await files.open(path), from) };
+async function open() {
+  const files = new MemoryFiles();
+  return { files, partial: gzip.partialFile<string>(await files.open(path), fileStart) };
 }
 
 const part = (text: string, mark?: string, endsMember = mark !== undefined) => ({
@@ -30,26 +31,6 @@ describe('a partial gzip file', () => {
     const content = files.content.get(path) ?? Buffer.alloc(0);
     assert.equal(bytes, content.length);
     assert.equal(gunzipSync(content).toString(), 'abc');
-  });
-
-  it('has the same bytes if it is truncated at a mark and continued', async () => {
-    const whole = await open();
-    for (const [text, mark] of [
-      ['abc', 'one'],
-      ['def', 'two'],
-    ] as const)
-      await whole.partial.append(part(text, mark));
-    await whole.partial.flush();
-
-    const first = await open();
-    await first.partial.append(part('abc', 'one'));
-    await first.partial.flush();
-    const { committed } = first.partial;
-    const again = await open(first.files, committed);
-    await again.partial.append(part('def', 'two'));
-    await again.partial.flush();
-    assert.deepEqual(first.files.content.get(path), whole.files.content.get(path));
-    assert.equal(again.partial.committed.tail.digest(), whole.partial.committed.tail.digest());
   });
 
   it('moves its mark without an empty member where only rejects were written', async () => {

@@ -40,22 +40,6 @@ describe('a file without compression', () => {
     await partial.close();
   });
 
-  it('continues at a mark, once what an earlier process wrote after it is cut off', async t => {
-    const path = join(await newFolder(t), 'out.csv.partial');
-    const earlier = none.partialFile<string>(await diskFiles.open(path, privateAccess), fileStart);
-    await earlier.append(part('abc', 'one'));
-    await earlier.append(part('lost'));
-    const { committed } = earlier;
-    await earlier.close();
-    const file = await diskFiles.open(path, privateAccess);
-    await file.truncate(committed.bytes);
-    const partial = none.partialFile<string>(file, committed);
-    await partial.append(part('defg', 'two'));
-    assert.equal(await readFile(path, 'utf8'), 'abcdefg');
-    assert.equal(partial.committed.bytes, 7);
-    await partial.close();
-  });
-
   it('is not committed beyond a write that failed', async () => {
     const files = new MemoryFiles();
     const partial = none.partialFile<string>(await files.open('/out.csv.partial'), fileStart);

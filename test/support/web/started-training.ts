@@ -1,7 +1,8 @@
 import type { TestContext } from 'node:test';
 import type { TrainingProgress } from '../../../src/web/training-store.ts';
 import { newFolder } from '../folder.ts';
-import { type OwnedPlatform, servingPlatform, signIn } from './platform.ts';
+import { allEvents, openEvents } from './events.ts';
+import { type OwnedPlatform, ownedPlatform } from './platform.ts';
 import { uploaded } from './uploaded.ts';
 
 /** A platform with the id of its training data. */
@@ -16,8 +17,7 @@ export async function platformWithData(
 ): Promise<PlatformWithData> {
   const home = await newFolder(t);
   const data = await uploaded(home, csv, name);
-  const target = await servingPlatform(t, { home });
-  return { ...target, data, browser: await signIn(target) };
+  return { ...(await ownedPlatform(t, { home })), data };
 }
 
 /** Starts a training as a module would. */
@@ -38,3 +38,15 @@ export const idIn = async (response: Response): Promise<string> => stateIn(await
 
 export const columnOf = (csv: string, name: string): number =>
   csv.split('\n', 1)[0]?.split(',').indexOf(name) ?? -1;
+
+/** The states that a training tells of, up to its last one. */
+export async function statesOf({ browser }: Pick<PlatformWithData, 'browser'>, id: string) {
+  const events = await allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
+  return events.map(({ data }) => stateIn(data));
+}
+
+/** Trains as a module would. @returns the id, and the last state */
+export async function trained(at: PlatformWithData, fields: Record<string, unknown>) {
+  const id = await idIn(await startTraining(at, fields));
+  return { id, last: (await statesOf(at, id)).at(-1) };
+}

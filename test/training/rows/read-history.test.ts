@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
@@ -8,16 +7,9 @@ import { labelsOf } from '../../../src/training/rows/split-rows.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
 
-async function read(
-  t: TestContext,
-  text: string,
-  predict = 'y',
-  maxRecordBytes = 1 << 20,
-  { bins, target }: Pick<HistoryOptions, 'bins' | 'target'> = {},
-) {
-  const historyFile = join(await newFolder(t), 'history.csv');
-  await writeFile(historyFile, text);
-  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes, bins, target });
+async function read(t: TestContext, text: string | Buffer, options: Partial<HistoryOptions> = {}) {
+  const historyFile = join(await newFolder(t, { 'history.csv': text }), 'history.csv');
+  return readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes: 1 << 20, ...options });
 }
 
 test('rows with an empty label are left out, and counted', async t => {
@@ -32,7 +24,7 @@ test('rows with an empty label are left out, and counted', async t => {
 
 test('records may be as long as the limit', async t => {
   const long = 'x'.repeat(400_000);
-  const { header, rows } = await read(t, `${long},y\n${long},a\n`, 'y', 500_000);
+  const { header, rows } = await read(t, `${long},y\n${long},a\n`, { maxRecordBytes: 500_000 });
   assert.deepEqual([header[0], rows], [long, [[long, 'a']]]);
 });
 
@@ -61,7 +53,7 @@ slow('large training data is sampled, stratified by class', async t => {
 test('amounts as classes are refused before the end of the file', async t => {
   const lines = Array.from({ length: 50_000 }, (_, i) => `${i},${i}\n`);
   // A malformed record at the end is not reached.
-  await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`, 'y', undefined, { target: 'classes' }), {
+  await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`, { target: 'classes' }), {
     code: 'numeric_target',
     hint: /--bins 4/,
   });
@@ -74,7 +66,7 @@ test('numbers are accepted as classes with up to 20 values; with more, they are 
   const { numbers, notes } = await read(t, `x,y\n${lines(21)}`);
   assert.equal(numbers?.length, 60);
   assert.match(notes[0] ?? '', /predicts a number, because "y" has more than 20 different ones.*--bins 4/);
-  const refused = read(t, `x,y\n${lines(21)}`, 'y', undefined, { target: 'classes' });
+  const refused = read(t, `x,y\n${lines(21)}`, { target: 'classes' });
   await assert.rejects(refused, { code: 'numeric_target', severity: 'refused' });
   assert.equal(new Set((await read(t, `x,y\n${lines(20)}`)).labels).size, 20);
 });
@@ -101,7 +93,7 @@ test('versions and codes are not changed', async t => {
 
 test('numbers are divided into ranges on request', async t => {
   const lines = Array.from({ length: 400 }, (_, i) => `${i},$${(i * 7) % 400}.50\n`).join('');
-  const { labels, rows, notes } = await read(t, `x,y\n${lines}400,unknown\n`, 'y', 1 << 20, { bins: 4 });
+  const { labels, rows, notes } = await read(t, `x,y\n${lines}400,unknown\n`, { bins: 4 });
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
   assert.deepEqual(Object.fromEntries(counts), {
@@ -120,7 +112,7 @@ test('numbers are divided into ranges on request', async t => {
 
 test('ranges are classes in the order of their bounds, not of their names', async t => {
   const lines = Array.from({ length: 100 }, (_, i) => `${i},"${(i * 37) % 1200},5"\n`).join('');
-  const { labels, order, notes } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, { bins: 4 });
+  const { labels, order, notes } = await read(t, `x,y\n${lines}`, { bins: 4 });
   const { classes } = labelsOf(labels, 'y', order);
   assert.deepEqual(classes, ['below 280.5', '280.5 to 592.5', '592.5 to 893.5', '893.5 and above']);
   assert.ok(notes.includes('The commas in "y" are read as decimal commas.'), notes.join());
@@ -128,23 +120,21 @@ test('ranges are classes in the order of their bounds, not of their names', asyn
 
 test('equal numbers share a range, however many there are', async t => {
   const lines = Array.from({ length: 100 }, (_, i) => `${i},${i < 60 ? 0 : i}\n`).join('');
-  const { labels } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, { bins: 4 });
+  const { labels } = await read(t, `x,y\n${lines}`, { bins: 4 });
   assert.deepEqual([...new Set(labels)], ['below 60', '60 to 75', '75 and above']);
 });
 
 test('texts cannot be divided into ranges', async t => {
-  await assert.rejects(read(t, 'x,y\n1,a\n2,b\n', 'y', 1 << 20, { bins: 4 }), { code: 'not_numbers' });
+  await assert.rejects(read(t, 'x,y\n1,a\n2,b\n', { bins: 4 }), { code: 'not_numbers' });
 });
 
-for (const { what, text, code, line } of [
-  { what: 'a row with an extra field', text: 'x,y\n1,a\n1,2,3\n', code: 'too_many_fields', line: 3 },
-  { what: 'an unclosed quote', text: 'x,y\n1,a\n"2,b\n', code: 'unclosed_quote', line: 3 },
-])
+for (const [what, text, code] of [
+  ['a row with an extra field', 'x,y\n1,a\n1,2,3\n', 'too_many_fields'],
+  ['an unclosed quote', 'x,y\n1,a\n"2,b\n', 'unclosed_quote'],
+] as const)
   test(`${what} is refused with its line number`, async t => {
     await assert.rejects(read(t, text), (error: RowcastError) => {
-      assert.equal(error.code, code);
-      assert.equal(error.severity, 'refused');
-      assert.equal(error.location.line, line);
+      assert.deepEqual([error.code, error.severity, error.location.line], [code, 'refused', 3]);
       return true;
     });
   });
@@ -156,24 +146,20 @@ test('a quoted field that may have swallowed rows gets a note', async t => {
 
 test('a first line that is probably a row is refused, even if the predicted column is in it', async t => {
   const text = '6,148,0.627,1\n1,85,0.351,0\n';
-  await assert.rejects(read(t, text, '1'), { code: 'bad_header', hint: /--names NAME,NAME,…/ });
-  const historyFile = join(await newFolder(t), 'history.csv');
-  await writeFile(historyFile, text);
-  const options = { historyFile, seed: 1, maxRecordBytes: 1 << 20 };
-  const named = await readHistory({ ...options, predict: 'y', names: ['a', 'b', 'c', 'y'] });
+  await assert.rejects(read(t, text, { predict: '1' }), { code: 'bad_header', hint: /--names NAME,NAME,…/ });
+  const named = await read(t, text, { names: ['a', 'b', 'c', 'y'] });
   assert.deepEqual([named.header, named.rows.length], [['a', 'b', 'c', 'y'], 2]);
-  const chosen = await readHistory({ ...options, predict: '1', features: ['6', '148'] });
+  const chosen = await read(t, text, { predict: '1', features: ['6', '148'] });
   assert.equal(chosen.rows.length, 1);
 });
 
 test('text in another encoding is read with its name', async t => {
-  const historyFile = join(await newFolder(t), 'history.csv');
-  const options = { historyFile, predict: 'größe', seed: 1, maxRecordBytes: 1 << 20 };
-  await writeFile(historyFile, Buffer.from('x,größe\nü,groß\n', 'latin1'));
-  await assert.rejects(readHistory(options), { code: 'bad_header', hint: /--encoding windows-1252/ });
-  const { rows } = await readHistory({ ...options, encoding: 'windows-1252' });
-  assert.deepEqual(rows, [['ü', 'groß']]);
-  await writeFile(historyFile, Buffer.from('\uFEFFx,größe\nü,groß\n', 'utf16le'));
-  await assert.rejects(readHistory(options), { code: 'bad_header', hint: /--encoding utf-16/ });
-  assert.deepEqual((await readHistory({ ...options, encoding: 'utf-16' })).rows, [['ü', 'groß']]);
+  const text = 'x,größe\nü,groß\n';
+  for (const [encoding, bytes, hint] of [
+    ['windows-1252', Buffer.from(text, 'latin1'), /--encoding windows-1252/],
+    ['utf-16', Buffer.from(`\uFEFF${text}`, 'utf16le'), /--encoding utf-16/],
+  ] as const) {
+    await assert.rejects(read(t, bytes, { predict: 'größe' }), { code: 'bad_header', hint });
+    assert.deepEqual((await read(t, bytes, { predict: 'größe', encoding })).rows, [['ü', 'groß']]);
+  }
 });

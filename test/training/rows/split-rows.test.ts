@@ -10,28 +10,19 @@ test('classes are sorted by code point, not by frequency or UTF-16 unit', () => 
   assert.deepEqual(classes, ['a', 'b', '\uFF5E', '\u{1F600}']);
 });
 
-const refusals = [
-  {
-    because: 'fewer than 50 rows are labelled',
-    code: 'too_few_rows',
-    labels: [...repeat('a', 25), ...repeat('b', 24)],
-  },
-  { because: 'there is only one class', code: 'one_class', labels: repeat('a', 60) },
-  {
-    because: 'there are more than 100 classes',
-    code: 'too_many_classes',
-    labels: Array.from({ length: 202 }, (_, i) => `c${i % 101}`),
-  },
-];
-for (const { because, code, labels } of refusals) {
+for (const [because, code, labels] of [
+  ['fewer than 50 rows are labelled', 'too_few_rows', [...repeat('a', 25), ...repeat('b', 24)]],
+  ['there is only one class', 'one_class', repeat('a', 60)],
+] as const)
   test(`training is refused if ${because}`, () => {
     assert.throws(() => labelsOf(labels, 'y'), { code, severity: 'refused' });
   });
-}
 
 test('more than 100 classes are refused as amounts; 100 are accepted', () => {
   const labels = (classes: number) => Array.from({ length: 200 }, (_, i) => `c${i % classes}`);
   assert.throws(() => labelsOf(labels(101), 'y'), {
+    code: 'too_many_classes',
+    severity: 'refused',
     message: '"y" has more than 100 different values, too many for classes',
   });
   assert.equal(labelsOf(labels(100), 'y').classes.length, 100);

@@ -7,8 +7,8 @@ import { DiskQuota, sizeOfFolder } from '../../../src/web/quota.ts';
 import { countReports } from '../../../src/web/trainings/trainings.ts';
 import { ownTrainedHome } from '../../support/service/serving.ts';
 import { until } from '../../support/until.ts';
-import { allEvents, openEvents } from '../../support/web/events.ts';
 import { type SignedIn, servingPlatform, signInWithKey } from '../../support/web/platform.ts';
+import { statesOf } from '../../support/web/started-training.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
 
 /** What the first page says to be used. */
@@ -35,8 +35,7 @@ describe('the reports that are trained on the platform', () => {
     for (let training = 0; training < 2; training++) {
       const path = (await train()).headers.get('location') ?? '';
       const id = path.slice(path.indexOf('=') + 1);
-      const events = await allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
-      assert.match(JSON.stringify(events.at(-1)), /"finished"/);
+      assert.equal((await statesOf({ browser }, id)).at(-1)?.status, 'finished');
     }
     await until(async () => (await used(browser)) !== before);
     const quota = new DiskQuota(1e9);

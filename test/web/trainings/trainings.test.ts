@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isOfNumbers, problem } from '../../../src/base/contract/schemas.ts';
 import { readReport } from '../../../src/models/store/report-store.ts';
+import { startServer } from '../../../src/server/server.ts';
 import { trainReport } from '../../../src/training/train.ts';
+import { DataStore } from '../../../src/web/data/data-store.ts';
+import { openPlatform } from '../../../src/web/platform.ts';
 import { newFolder } from '../../support/folder.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { slow } from '../../support/slow.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
-import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+import { ownedPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 import { slowHistory } from '../../support/web/slow-history.ts';
 import {
   columnOf,
@@ -18,6 +21,8 @@ import {
   platformWithData,
   startTraining,
   stateIn,
+  statesOf,
+  trained,
 } from '../../support/web/started-training.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
 
@@ -47,16 +52,13 @@ describe('a training on the platform', () => {
       const states = events.map(({ data }) => stateIn(data));
       assert.equal(states.at(-1)?.status, 'finished');
       assert.ok(states.some(({ step }) => step === 'comparing models'));
+      const numbers = events.map(event => Number(event.id));
       assert.deepEqual(
-        events.map(({ id: number }) => Number(number)),
-        events.map(({ id: number }) => Number(number)).toSorted((a, b) => a - b),
+        numbers,
+        numbers.toSorted((a, b) => a - b),
       );
       // Who comes later gets the end only.
-      const late = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
-      assert.deepEqual(
-        late.map(({ data }) => data),
-        states.slice(-1),
-      );
+      assert.deepEqual(await statesOf(at, id ?? ''), states.slice(-1));
       assert.match(await at.browser.page(path), /href="\/predictions\/churn"/);
 
       const home = await newFolder(t);
@@ -117,11 +119,8 @@ describe('a training on the platform', () => {
   slow('ends with the reason that training gives, and its place in the file', async t => {
     const rows = Array.from({ length: 60 }, (_, row) => `${row},same,${row % 2}`);
     const at = await platformWithData(t, `n,constant,y\n${rows.join('\n')}\n`);
-    const id = await idIn(await startTraining(at, { column: '2', report: 'r' }));
-    const events = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
-    const last = stateIn(events.at(-1)?.data);
-    assert.equal(last.status, 'failed');
-    assert.equal(last.problem?.code, 'no_usable_columns');
+    const { id, last } = await trained(at, { column: '2', report: 'r' });
+    assert.deepEqual([last?.status, last?.problem?.code], ['failed', 'no_usable_columns']);
     assert.match(await at.browser.page(`/data/${at.data}/predict?training=${id}`), /No usable columns/);
   });
 
@@ -175,20 +174,17 @@ describe('a training on the platform', () => {
     const csv = await fixture('telecom-history.csv', 100);
     const home = await newFolder(t);
     const data = await uploaded(home, csv);
-    const { DataStore } = await import('../../../src/web/data/data-store.ts');
     const store = await DataStore.open(home, 2 ** 30);
     await store.changeSettings(data, () => ({
       types: [['support_calls', 'categorical']],
       excluded: ['tenure'],
     }));
-    const target = await servingPlatform(t, { home });
-    const at = { ...target, data, browser: await signIn(target) };
+    const at = { ...(await ownedPlatform(t, { home })), data };
     assert.match(
       await at.browser.page(`/data/${data}/predict?column=${columnOf(csv, 'churned')}`),
       /tenure.*you excluded it/,
     );
-    const id = await idIn(await startTraining(at, { column: columnOf(csv, 'churned'), report: 'r' }));
-    await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+    await trained(at, { column: columnOf(csv, 'churned'), report: 'r' });
     const { columns } = await readReport(home, 'r');
     assert.equal(
       columns.find(({ name }) => name === 'tenure'),
@@ -203,8 +199,7 @@ describe('a training on the platform', () => {
     const column = columnOf(csv, 'churned');
     const train = async (more: Record<string, string>) => {
       const response = await startTraining(at, { column, report: 'r', ...more });
-      if (response.ok)
-        await allEvents(await openEvents(at.browser, `/platform/trainings/${await idIn(response)}/events`));
+      if (response.ok) await statesOf(at, await idIn(response.clone()));
       return response;
     };
     assert.equal((await train({})).status, 201);
@@ -225,9 +220,7 @@ describe('a training on the platform', () => {
       ['monthly', {}],
       ['support_calls', { target: 'numbers', bins: '4' }],
     ] as const) {
-      const body = { column: columnOf(csv, column), report: column, ...more };
-      const id = await idIn(await startTraining(at, body));
-      await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+      await trained(at, { column: columnOf(csv, column), report: column, ...more });
       const report = await readReport(at.home, column);
       assert.ok(isOfNumbers(report));
       assert.equal(report.predicts, column);
@@ -237,18 +230,13 @@ describe('a training on the platform', () => {
   slow('predicts ranges of amounts', async t => {
     const csv = await fixture('telecom-history.csv', 100);
     const at = await platformWithData(t, csv);
-    const id = await idIn(
-      await startTraining(at, { column: columnOf(csv, 'monthly'), report: 'r', target: 'ranges', bins: '3' }),
-    );
-    await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+    await trained(at, { column: columnOf(csv, 'monthly'), report: 'r', target: 'ranges', bins: '3' });
     assert.equal((await readReport(at.home, 'r')).classes?.length, 3);
   });
 
   slow('is aborted when the service shuts down, and reported as interrupted by the next one', async t => {
     const home = await newFolder(t);
     const data = await uploaded(home, slowHistory.csv());
-    const { openPlatform } = await import('../../../src/web/platform.ts');
-    const { startServer } = await import('../../../src/server/server.ts');
     const platform = openPlatform({ dataBytes: 2 ** 30 });
     const service = await startServer({ home, host: '127.0.0.1', port: 0, extension: platform });
     const browser = await signIn({ url: service.url, home, platform });
@@ -257,7 +245,7 @@ describe('a training on the platform', () => {
     const events = allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
     assert.equal(await service.close(), 0, 'no connection was cut');
     assert.equal((await events).at(-1)?.event, 'closed');
-    const next = await servingPlatform(t, { home });
-    assert.match(await (await signIn(next)).page(`/data/${data}/predict?training=${id}`), /was interrupted/);
+    const next = await ownedPlatform(t, { home });
+    assert.match(await next.browser.page(`/data/${data}/predict?training=${id}`), /was interrupted/);
   });
 });

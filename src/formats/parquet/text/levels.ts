@@ -1,6 +1,3 @@
-/** A run may be longer than what is wanted, but hyparquet makes all of it. */
-const MAX_EXCESS = 1 << 20;
-
 /**
  * Reads numbers of some bits in the hybrid of run-length encoding and bit-packing (Encodings.md of the Parquet format).
  *
@@ -35,7 +32,6 @@ export function readHybrid(
       let value = 0;
       if (at + runBytes > end) throw new RangeError('levels are cut off');
       for (let byte = 0; byte < runBytes; byte++) value |= (bytes[at++] as number) << (8 * byte);
-      if (header >>> 1 > into.length + MAX_EXCESS) throw new RangeError('a run is too long');
       const until = Math.min(into.length, count + (header >>> 1));
       if (until === count) throw new RangeError('a run is empty');
       if ((value & mask) >= limit) throw new RangeError('a value is not in its dictionary');
@@ -81,8 +77,7 @@ function isRun(bytes: Uint8Array, start: number, end: number, count: number, val
     const byte = bytes[at++] as number;
     header |= (byte & 127) << shift;
     if (byte >= 128) continue;
-    const run = header >>> 1;
-    return (header & 1) === 0 && run >= count && run <= count + MAX_EXCESS && at < end && bytes[at] === value;
+    return (header & 1) === 0 && header >>> 1 >= count && at < end && bytes[at] === value;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import type { ParquetType } from '../footer/column-type.ts';
 
-/** A value as hyparquet gives it, by the physical type of its column. */
+/** A value, by the physical type of its column. */
 export type Physical = boolean | number | bigint | Uint8Array;
 
 /**

@@ -1,6 +1,7 @@
 import type { TrainedReport } from '../../../base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../formats/columns/column-encoder.ts';
 import type { DateOrder } from '../../../formats/values/dates.ts';
+import { countText } from '../../texts.ts';
 import type { NumberProfile, TypicalValues } from '../evaluation/column-sample.ts';
 
 /** A column of a report as a field of the form for personas. */
@@ -14,6 +15,8 @@ export interface PersonaField {
   kind: FieldKind;
   /** The text that the control has for a typical persona; empty for a missing value. */
   typical: string;
+  /** What may be entered. */
+  hint: string;
 }
 
 export type FieldKind =
@@ -47,43 +50,40 @@ export function personaFields(
   const fields = [...columns].flatMap(([name, [first, ...others]], index): PersonaField[] => {
     if (first === undefined) return [];
     const profile = profiles?.get(name);
-    const kind = kindOf(first, others, profile?.numbers);
-    const typical = profile === undefined || profile.isMostlyMissing ? '' : typicalOf(kind);
-    return [{ key: `c${index}`, name, impact: impacts.get(name), kind, typical }];
+    const control = controlOf(first, others, profile?.numbers);
+    const typical = profile === undefined || profile.isMostlyMissing ? '' : control.typical;
+    return [{ key: `c${index}`, name, impact: impacts.get(name), ...control, typical }];
   });
   return fields.sort((a, b) => (b.impact ?? -1) - (a.impact ?? -1));
 }
 
-function kindOf(
+/** The control of a column, its text for a typical persona, and its hint. */
+function controlOf(
   first: LearnedColumn,
   others: readonly LearnedColumn[],
   profile: NumberProfile | undefined,
-): FieldKind {
+): Pick<PersonaField, 'kind' | 'typical' | 'hint'> {
   switch (first.type) {
-    case 'numerical':
-      return { type: 'number', profile };
+    case 'numerical': {
+      const kind: FieldKind = { type: 'number', profile };
+      if (profile === undefined) return { kind, typical: '', hint: 'A number' };
+      return { kind, typical: String(profile.median), hint: `${profile.low} to ${profile.high} in the data` };
+    }
     case 'date': {
       const hasTime = [first, ...others].some(column => column.type === 'date' && column.piece === 'hour');
-      return { type: 'date', order: first.order, hasTime, profile };
+      const kind: FieldKind = { type: 'date', order: first.order, hasTime, profile };
+      if (profile === undefined) return { kind, typical: '', hint: 'A date' };
+      const [low, high] = [profile.low, profile.high].map(days => controlDate(days, false));
+      return { kind, typical: controlDate(profile.median, hasTime), hint: `${low} to ${high} in the data` };
     }
     case 'categorical': {
       const { levels } = first;
-      if (levels.length <= MAX_CHOICES) return { type: 'choice', levels };
-      return { type: 'text', levels, hasOthers: first.others === 'merged' || first.targets !== undefined };
+      if (levels.length <= MAX_CHOICES)
+        return { kind: { type: 'choice', levels }, typical: levels.length === 0 ? '' : '0', hint: '' };
+      const hasOthers = first.others === 'merged' || first.targets !== undefined;
+      const hint = `One of ${countText(levels.length)} values`;
+      return { kind: { type: 'text', levels, hasOthers }, typical: levels[0] ?? '', hint };
     }
-  }
-}
-
-function typicalOf(kind: FieldKind): string {
-  switch (kind.type) {
-    case 'number':
-      return kind.profile === undefined ? '' : String(kind.profile.median);
-    case 'date':
-      return kind.profile === undefined ? '' : controlDate(kind.profile.median, kind.hasTime);
-    case 'choice':
-      return kind.levels.length === 0 ? '' : '0';
-    case 'text':
-      return kind.levels[0] ?? '';
   }
 }
 

@@ -61,18 +61,12 @@ function readField({ kind }: PersonaField, text: string): { value?: Value; error
 function inOrder(text: string, order: DateOrder): string | undefined {
   const [, year = '', month = '', day = '', time = ''] =
     /^(\d{4})-(\d{2})-(\d{2})(T\d{2}:\d{2}(?::\d{2})?)?$/.exec(text) ?? [];
-  const written = year === '' ? text : `${ordered(order, year, month, day)}${time.replace('T', ' ')}`;
+  const dates = {
+    ymd: `${year}-${month}-${day}`,
+    dmy: `${day}/${month}/${year}`,
+    mdy: `${month}/${day}/${year}`,
+  };
+  const written = year === '' ? text : `${dates[order]}${time.replace('T', ' ')}`;
   const days = daysOf(written, order);
   return days === null || finite(days) === null ? undefined : written;
-}
-
-function ordered(order: DateOrder, year: string, month: string, day: string): string {
-  switch (order) {
-    case 'ymd':
-      return `${year}-${month}-${day}`;
-    case 'dmy':
-      return `${day}/${month}/${year}`;
-    case 'mdy':
-      return `${month}/${day}/${year}`;
-  }
 }

@@ -4,7 +4,7 @@ import { flag, type Html, html, named } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
 import { countText, nameText, numberText, percentOf } from '../../texts.ts';
 import { classOrder } from '../class-order.ts';
-import { controlDate, MAX_FIELDS, type PersonaField } from '../persona/fields.ts';
+import { MAX_FIELDS, type PersonaField } from '../persona/fields.ts';
 import type { PersonaView } from '../persona/persona-view.ts';
 import { controlText } from '../persona/read-form.ts';
 import { curveFigure } from '../persona/response-curve.ts';
@@ -70,12 +70,12 @@ function control(field: PersonaField, { values, errors, remarks }: PersonaView, 
   const { key, name, impact } = field;
   const id = `field-${key}`;
   const error = errors.get(key);
-  const hint = remarks.get(key) ?? hintOf(field);
+  const hint = remarks.get(key) ?? field.hint;
   return html`<div class="field"><div class="row apart field-head"><label for="${id}">${named(name)}</label>${
     impact !== undefined && html`<span class="small muted" title="Impact">${percentOf(impact)}</span>`
   }</div>
 ${inputOf(field, { id, text: controlText(values, key), isWrong: error !== undefined, suggestions })}
-<span class="hint" id="${id}-hint" data-hint="${hintOf(field)}"${flag('hidden', error !== undefined)}>${hint}</span><span class="error" id="${id}-error"${flag('hidden', error === undefined)}>${error}</span></div>`;
+<span class="hint" id="${id}-hint" data-hint="${field.hint}"${flag('hidden', error !== undefined)}>${hint}</span><span class="error" id="${id}-error"${flag('hidden', error === undefined)}>${error}</span></div>`;
 }
 
 interface Input {
@@ -115,24 +115,6 @@ function stepOf(profile: { low: number; high: number; isWhole: boolean } | undef
   const power = Math.floor(Math.log10((profile.high - profile.low) / 100));
   const step = 10 ** Math.min(20, Math.max(profile.isWhole ? 0 : -20, power));
   return String(Number(step.toPrecision(1)));
-}
-
-function hintOf({ kind }: PersonaField): string {
-  switch (kind.type) {
-    case 'number':
-      return kind.profile === undefined
-        ? 'A number'
-        : `${kind.profile.low} to ${kind.profile.high} in the data`;
-    case 'date': {
-      if (kind.profile === undefined) return 'A date';
-      const [low, high] = [kind.profile.low, kind.profile.high].map(days => controlDate(days, false));
-      return `${low} to ${high} in the data`;
-    }
-    case 'choice':
-      return '';
-    case 'text':
-      return `One of ${countText(kind.levels.length)} values`;
-  }
 }
 
 /** More classes than this are not all in view. */

@@ -3,16 +3,6 @@ import { describe, it } from 'node:test';
 import { read } from '../../../support/csv/read.ts';
 
 describe('the fields of a record', () => {
-  it('are unquoted, and keep their spaces, lone CRs and stray quotes', () => {
-    const text = 'a,b\n"1,""x""\n", 2 \n 5" , "6"\n3\r,\n"",""\n';
-    assert.deepEqual(read(text).rows, [
-      ['1,"x"\n', ' 2 '],
-      [' 5" ', ' "6"'],
-      ['3\r', ''],
-      ['', ''],
-    ]);
-  });
-
   it('take memory in proportion to the bytes, not to the columns of the header', () => {
     const header = Array.from({ length: 300_000 }, (_, index) => index).join();
     const records = '1\n'.repeat(10_000);
@@ -94,12 +84,5 @@ describe('the fields of a record', () => {
   it('are split at the delimiter of the dialect, quoted with its quote', () => {
     assert.deepEqual(read("a;b\n'1;''';\"2\n", { delimiter: ';', quote: "'" }).rows, [["1;'", '"2']]);
     assert.deepEqual(read('a\tb\n"1\t2\n', { file: 'x.tsv', quote: 'none' }).rows, [['"1', '2']]);
-  });
-
-  it('are the same in files of lone CRs, where a line feed in quotes is data', () => {
-    assert.deepEqual(read('a,b\r"1\n",2\r"3\r",4').rows, [
-      ['1\n', '2'],
-      ['3\r', '4'],
-    ]);
   });
 });

@@ -7,7 +7,14 @@ import { featuresJson } from '../../../../src/web/report/persona/persona-view.ts
 import { readPersona } from '../../../../src/web/report/persona/read-form.ts';
 import { character } from '../../../support/random-tests.ts';
 
-const field = (kind: FieldKind): PersonaField => ({ key: 'c0', name: 'a', impact: 1, kind, typical: '' });
+const field = (kind: FieldKind): PersonaField => ({
+  key: 'c0',
+  name: 'a',
+  impact: 1,
+  kind,
+  typical: '',
+  hint: '',
+});
 const read = (kind: FieldKind, text: unknown) => {
   const { features, errors, remarks } = readPersona([field(kind)], { c0: text });
   return { value: features[0]?.[1], error: errors.get('c0'), remark: remarks.get('c0') };
