@@ -10,12 +10,11 @@ import { html } from '../html.ts';
 import { addNotice } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { requireScope, requireUnbound, sessionOf } from '../session/require-session.ts';
-import { importedPage } from './imported-page.ts';
 import { type LoadedReport, reportLoader } from './loaded-reports.ts';
 import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
 import { controlText, type PersonaValues } from './persona/read-form.ts';
 import { curveFigure } from './persona/response-curve.ts';
-import { personaCommand, reportPage } from './report-page.ts';
+import { importedPage, personaCommand, reportPage } from './report-page.ts';
 import { predictionText } from './sections/persona-form.ts';
 
 interface Route {

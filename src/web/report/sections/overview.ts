@@ -1,6 +1,9 @@
+import { importedFacts, numbersText } from '../../../base/contract/imported-facts.ts';
 import {
+  type ImportedReport,
   isImported,
   isOfNumbers,
+  type NumberQuality,
   type Quality,
   type Report,
   type TrainedReport,
@@ -169,3 +172,30 @@ ${compared.length > 0 && html`<details><summary>Models that were compared</summa
 const list = (notes: readonly string[]): Html =>
   html`<ul class="notes">${notes.slice(0, MAX_NOTES).map(note => html`<li>${sanitizeLines(note.replace(OTHER_TARGET, ''))}</li>`)}</ul>
 ${notes.length > MAX_NOTES && html`<p class="muted">And ${notes.length - MAX_NOTES} more; “rowcast report --json” prints all.</p>`}`;
+
+export const IMPORT_NOTES = 'Notes of the import';
+
+/** Where the model of an imported report comes from. */
+export function importedOrigin(report: ImportedReport): Html {
+  const { imported_from: from, classes, numbers = [], quality } = report;
+  const facts: [name: string, text: string][] = [
+    ['predicts', classes === undefined ? numbersText(numbers) : `${countText(classes.length)} classes`],
+    ...(quality !== undefined && 'rmse' in quality ? numberFacts(quality) : []),
+    ...importedFacts(from),
+  ];
+  return html`<section class="card stack" aria-labelledby="imported-model"><h2 id="imported-model">Imported model</h2>
+<dl class="facts">${facts.map(([name, text]) => html`<dt>${capitalized(name)}</dt><dd>${sanitize(text)}</dd>`)}</dl></section>`;
+}
+
+/** How far the predictions of labelled rows are from their numbers. */
+const numberFacts = ({ testing_rows: rows, r2, rmse, mae, baseline }: NumberQuality): [string, string][] => [
+  ['testing rows', countText(rows)],
+  ['R²', r2?.toFixed(3) ?? 'undefined'],
+  ['RMSE', besideBaseline(rmse, baseline.rmse)],
+  ['MAE', besideBaseline(mae, baseline.mae)],
+];
+
+const besideBaseline = (error: number, ofMedian: number): string =>
+  `${Number(error.toPrecision(4))}; always the median: ${Number(ofMedian.toPrecision(4))}`;
+
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -2,14 +2,17 @@ import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import { formatList, sanitize } from '../../../base/sanitize.ts';
 import { readVersion } from '../../../base/version.ts';
+import type { Evaluation } from '../../../evaluate/evaluation.ts';
 import { testingFigures } from '../../../evaluate/evaluation-of.ts';
+import { DEFAULT_PREFIX } from '../../../formats/appended.ts';
 import { readLayout } from '../../../formats/formats.ts';
 import { readReport } from '../../../models/store/report-store.ts';
 import { RequestError } from '../../../server/problems/problems.ts';
 import { withUpload } from '../../data/upload/receive-upload.ts';
 import { addFileRoute } from '../../data/upload/upload-routes.ts';
+import { uploadBox } from '../../elements.ts';
 import { evaluationContent } from '../../evaluate/evaluation-page.ts';
-import { html, named } from '../../html.ts';
+import { flag, type Html, html, named } from '../../html.ts';
 import { sendPage } from '../../page.ts';
 import { MAX_FOOTER_BYTES, MAX_GROUP_BYTES, storedUpload } from '../../recognize-upload.ts';
 import { requireScope, sessionOf } from '../../session/require-session.ts';
@@ -18,7 +21,6 @@ import { formatOfRun } from '../download-routes.ts';
 import type { RunContext } from '../runs.ts';
 import type { StoredProgress } from '../stored-run.ts';
 import { evaluateOutcomes } from './evaluate-outcomes.ts';
-import { evaluationForm, IN_ORDER, MAX_CHOSEN } from './evaluation-form.ts';
 
 /** The columns of the output with given indices; one, several or none. */
 const indices = z
@@ -188,4 +190,47 @@ function keyOf(
       ? `${name} has no column of the output, so nothing says which outcome belongs to which row. The columns of the output are: ${formatList(scored)}.`
       : `Both files have the columns ${formatList(shared)}. Choose those that say which outcome belongs to which row.`,
   );
+}
+
+/** The choice of rows in order; that of a column is its index, because a name may be anything. */
+const IN_ORDER = 'row';
+
+/** Columns of a key, and of segments, that can be chosen: the figures of each segment take memory. */
+const MAX_CHOSEN = 5;
+
+const isPrediction = (column: string): boolean =>
+  column.startsWith(`${DEFAULT_PREFIX}_`) || column.startsWith('predicted_');
+
+/**
+ * The form that takes a file of outcomes.
+ *
+ * @param columns of the output
+ * @param known what was evaluated before, and chosen for it
+ */
+function evaluationForm(id: string, columns: readonly string[], predicts = '', known?: Evaluation): Html {
+  const inOrder = known?.joined.by === 'row';
+  const chosen = { key: known?.joined.key ?? [], by: known?.segments.map(({ by }) => by) ?? [] };
+  const choices = (name: 'key' | 'by', label: string): Html =>
+    html`<div class="check-list" role="group" aria-label="${label}" tabindex="0">${columns.map(
+      (column, index) =>
+        !isPrediction(column) &&
+        html`<label class="check"><input type="checkbox" name="${name}" value="${index}" data-field${flag('checked', chosen[name].includes(column))}> <span>${nameText(column)}</span></label>`,
+    )}</div>`;
+  return html`
+<section class="card stack" aria-labelledby="outcomes" data-upload="/platform/runs/${id}/evaluation">
+<h2 id="outcomes">Outcomes</h2>
+<p class="muted">A file that says what came true: for all of the scored rows, or for some. It is deleted once it is evaluated.</p>
+<div class="field"><label for="outcome">Column with the outcome</label>
+<input id="outcome" name="outcome" value="${predicts}" autocomplete="off" data-field></div>
+<fieldset class="stack tight"><legend>Which outcome belongs to which row</legend>
+<label class="check"><input type="radio" name="join" value="" data-field${flag('checked', !inOrder)}> <span>These columns have the same values in both files <span class="muted">(choose none if there is only one such column)</span></span></label>
+${choices('key', 'Columns that both files have')}
+<label class="check"><input type="radio" name="join" value="${IN_ORDER}" data-field${flag('checked', inOrder)}> <span>Both files have the same rows in the same order</span></label>
+</fieldset>
+<fieldset class="stack tight"><legend>Also evaluate each value of <span class="muted">(optional)</span></legend>
+${choices('by', 'Columns whose values are evaluated on their own')}
+<p class="hint">Such as a month or a region: at most ${MAX_CHOSEN} columns, and 50 values of each.</p>
+</fieldset>
+${uploadBox('Choose the outcomes', html`<p data-again hidden><button class="button" type="button">Evaluate the same file again</button></p>`)}
+</section>`;
 }

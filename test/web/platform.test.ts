@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFormJson } from '../../src/web/bodies.ts';
+import { readFormJson } from '../../src/web/platform.ts';
 import { platformWithReports } from '../support/web/platform.ts';
 
 test('a form in JSON has texts and numbers; lists and objects are left out, and names may be anything', () => {

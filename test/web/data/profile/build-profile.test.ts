@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { countTexts } from '../../../../src/formats/values/column-type.ts';
-import { DistinctValues } from '../../../../src/web/data/profile/distinct-values.ts';
+import { DistinctValues } from '../../../../src/web/data/profile/build-profile.ts';
 import '../../../support/random-tests.ts';
 
 function counted(values: readonly string[], most: number): DistinctValues {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { loadReport } from '../../../src/models/store/report-model.ts';
-import { countAhead } from '../../../src/server/predict/count-ahead.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
-import { PersonaWork } from '../../../src/server/predict/persona-work.ts';
+import { countAhead, PersonaWork } from '../../../src/server/predict/persona-work.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
 import { persona, trainedHome } from '../../support/service/serving.ts';
 
