@@ -54,28 +54,34 @@ const write = (output: string, made: Made, backends: Backends): Promise<unknown>
 
 /**
  * What an output may say of its predictions once it is repaired: what made it, if that also made the predictions of the
- * corrected rows. Otherwise it cannot be reused.
+ * corrected rows. Otherwise it cannot be reused. A repair does not depend on it: after an error, the next run says that
+ * the output cannot be reused.
  *
- * @returns writes that beside the repaired output; undefined if it cannot be reused
+ * @returns writes that beside the repaired output, if it can be reused
  */
 export async function madeOfRepaired(
   output: string,
   corrected: string,
   backends: Backends,
-): Promise<(() => Promise<void>) | undefined> {
-  const [before, added] = [await madeOf(output, backends), await madeOf(corrected, backends)];
-  if (before === undefined || added === undefined) return undefined;
+): Promise<() => Promise<void>> {
+  const ignore = (): undefined => {};
+  const before = await madeOf(output, backends).catch(ignore);
+  const added = await madeOf(corrected, backends).catch(ignore);
+  if (before === undefined || added === undefined || !areAlike(before, added)) return async () => {};
   const { places: _, ...made } = before;
-  if (differenceTo(before.made_by, added.made_by) !== undefined) return undefined;
-  if (JSON.stringify(before.prediction) !== JSON.stringify(added.prediction)) return undefined;
-  return async () => {
+  const predicted_at = before.predicted_at < added.predicted_at ? before.predicted_at : added.predicted_at;
+  const renew = async (): Promise<void> => {
     const version = await versionOf(output, backends);
     if (version === undefined) return;
-    const predicted_at = before.predicted_at < added.predicted_at ? before.predicted_at : added.predicted_at;
     const sha256 = await sha256Of(output, backends);
     await write(output, { ...made, predicted_at, output: version, sha256 }, backends);
   };
+  return () => renew().catch(ignore);
 }
+
+const areAlike = (one: Made, other: Made): boolean =>
+  differenceTo(one.made_by, other.made_by) === undefined &&
+  JSON.stringify(one.prediction) === JSON.stringify(other.prediction);
 
 /** What made a file, if it is the one that its run has written. */
 async function madeOf(file: string, backends: Backends): Promise<Made | undefined> {
