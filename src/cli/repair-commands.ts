@@ -97,8 +97,7 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
   const service = flagsOfAddress(address, env);
   // Then the repaired output can be reused, too.
   const reuse = values.reuse === undefined || isParquet ? [] : ['--reuse', output];
-  const isNamed = values.rejects !== undefined;
-  const named = isNamed ? ['--rejects', rejects] : [];
+  const named = values.rejects !== undefined ? ['--rejects', rejects] : [];
   return [
     ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), ...reuse, '-o', corrected],
     ['repair', output, corrected, ...named, ...shape, ...kindFlag(prediction), ...readFlags(own, output)],
