@@ -18,7 +18,7 @@ const LIMITS = {
   'lines of numbers in test': 770,
   'lines of evaluate in src': 4_870,
   'lines of evaluate in test': 1_850,
-  'lines of reuse in src': 2_900,
+  'lines of reuse in src': 2_985,
   'lines of reuse in test': 1_500,
   'files of src': 816,
   'lines of src': 95_010,
