@@ -19,7 +19,7 @@ const LIMITS = {
   'lines of evaluate in src': 4_870,
   'lines of evaluate in test': 1_850,
   'lines of reuse in src': 2_985,
-  'lines of reuse in test': 1_500,
+  'lines of reuse in test': 1_575,
   'files of src': 816,
   'lines of src': 94_912,
   'lines of test': 74_915,
