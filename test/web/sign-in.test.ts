@@ -83,21 +83,12 @@ describe('signing in with a key', () => {
 
   it('refuses wrong, revoked, expired and oversized keys, and repeats none of them', async t => {
     const { url, home } = await servingPlatform(t);
-    const expired = await addKey(home, 'old', {
-      reports: 'all',
-      scopes: ['platform'],
-      expires: new Date(Date.now() - 1),
-    });
+    const expires = new Date(Date.now() - 1);
+    const expired = await addKey(home, 'old', { reports: 'all', scopes: ['platform'], expires });
     const revoked = await addKey(home, 'gone', { reports: 'all', scopes: ['platform'] });
     await revokeKey(home, 'gone');
-    for (const key of [
-      'wrong-key',
-      '',
-      expired,
-      revoked,
-      'k'.repeat(100_000),
-      '"><script>alert(1)</script>',
-    ]) {
+    const others = ['wrong-key', '', 'k'.repeat(100_000), '"><script>alert(1)</script>'];
+    for (const key of [expired, revoked, ...others]) {
       const response = await submitKey(url, key);
       const text = await response.text();
       assert.equal(response.status, key.length > 16_384 ? 413 : 401, text);
@@ -229,14 +220,8 @@ describe('a request with a wrong host', () => {
 
   it('beyond loopback never gets into a redirect or a page', async t => {
     const target: PlatformTarget = await servingPlatform(t, { host: '0.0.0.0' });
-    for (const path of [
-      '/',
-      '/keys',
-      '/sign-in',
-      '/nothing',
-      '//evil.example/x',
-      '/sign-in?next=//evil.example',
-    ]) {
+    const paths = ['/', '/keys', '/sign-in', '/nothing', '//evil.example/x', '/sign-in?next=//evil.example'];
+    for (const path of paths) {
       const { headers, body } = await rawGet(`${target.url}${path}`, 'evil.example');
       assert.match(headers.location ?? '/', /^\/(?!\/)/);
       assert.ok(!body.replaceAll('There is no page //evil.example/x', '').includes('evil.example'), path);
