@@ -21,8 +21,8 @@ const LIMITS = {
   'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_500,
   'files of src': 816,
-  'lines of src': 95_070,
-  'lines of test': 75_120,
+  'lines of src': 94_912,
+  'lines of test': 74_915,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

@@ -10,7 +10,7 @@ import { exitCodeOfRows } from './exit-code.ts';
 import { checkInputOptions, checkOutputName } from './guards/check-output-name.ts';
 import { leastRows } from './guards/reject-budget.ts';
 import { skipsSameInput } from './guards/same-as-last.ts';
-import { HeldRun } from './held-run.ts';
+import { type HeldRun, holdRun } from './held-run.ts';
 import { inputWait, judgeEnd, type Waiting } from './input-wait.ts';
 import type { RunResult } from './observer.ts';
 import { acquireOutput } from './output/acquire-output.ts';
@@ -31,7 +31,7 @@ import type { RunNote, Summary } from './summary/summary.ts';
  * @throws ClosedPipe if the reader of stdout closed its end
  */
 export async function executeRun(run: Run, record = new RunRecord(run)): Promise<Summary> {
-  const held = new HeldRun(record, run.control);
+  const held = holdRun(record, run.control);
   try {
     const files = await held.lock(lockRunPaths({ ...run.paths, backends: run.backends }));
     await record.begin(files, run.values.restart);

@@ -12,7 +12,7 @@ import type { Checkpoint } from './checkpoint/checkpoint.ts';
 import type { EarlierFigures } from './drift/compare.ts';
 import { type DataTally, dataTally } from './drift/data-tally.ts';
 import { malformedLimit } from './guards/malformed-limit.ts';
-import { checkLeastRows, type LeastRows, RejectBudget } from './guards/reject-budget.ts';
+import { checkLeastRows, type LeastRows, type RejectBudget, rejectBudget } from './guards/reject-budget.ts';
 import { digestOfInput } from './guards/same-as-last.ts';
 import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
 import { noRows, unendedRecord } from './input-warnings.ts';
@@ -54,7 +54,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
   if (reuse !== undefined) rowCounts.reused ??= 0;
   if (values.dedupe) rowCounts.equal ??= 0;
   const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
-  const budget = shared?.budget ?? new RejectBudget(values.maxRejects);
+  const budget = shared?.budget ?? rejectBudget(values.maxRejects);
   const stop = stopping(control.signal, () => source.close(), control.cancel);
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, shard?.range);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
@@ -9,11 +9,9 @@ import { connect } from '../support/stub/connect.ts';
 import { send } from '../support/stub/service.ts';
 
 async function existing(t: TestContext, ifExists: 'replace' | 'fail' | 'skip') {
-  const folder = await newFolder(t);
+  const folder = await newFolder(t, { 'in.csv': 'id\n1\n', 'out.csv': 'finished before\n' });
   const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
-  await writeFile(input, 'id\n1\n');
-  await writeFile(output, 'finished before\n');
-  return { folder, input, output, options: job({ input, output, ifExists }) };
+  return { folder, output, options: job({ input, output, ifExists }) };
 }
 
 describe('a finished output', () => {
@@ -35,21 +33,15 @@ describe('a finished output', () => {
     assert.match(await readFile(output, 'utf8'), /^id,probability_no,/);
   });
 
-  it('is reported and the run refused with fail', async t => {
-    const { folder, output, options } = await existing(t, 'fail');
-    const { client, stub } = await connect(t);
-    await assert.rejects(score(options, client), { code: 'output_exists', severity: 'refused' });
-    assert.equal(await readFile(output, 'utf8'), 'finished before\n');
-    assert.equal(stub.bodies.length, 0);
-    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
-  });
-
-  it('is left unchanged with skip', async t => {
-    const { folder, output, options } = await existing(t, 'skip');
-    const { client, stub } = await connect(t);
-    assert.equal(await score(options, client), undefined);
-    assert.equal(await readFile(output, 'utf8'), 'finished before\n');
-    assert.equal(stub.bodies.length, 0);
-    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
-  });
+  for (const ifExists of ['fail', 'skip'] as const)
+    it(`is left unchanged with ${ifExists}, which reports it or not`, async t => {
+      const { folder, output, options } = await existing(t, ifExists);
+      const { client, stub } = await connect(t);
+      const run = score(options, client);
+      if (ifExists === 'skip') assert.equal(await run, undefined);
+      else await assert.rejects(run, { code: 'output_exists', severity: 'refused' });
+      assert.equal(await readFile(output, 'utf8'), 'finished before\n');
+      assert.equal(stub.bodies.length, 0);
+      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+    });
 });

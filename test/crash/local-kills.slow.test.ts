@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,9 +8,9 @@ import { random } from '../../fixtures/random.ts';
 import { runFilesOf } from '../../src/runs/paths/run-files.ts';
 import { newFolder } from '../support/folder.ts';
 import { isFull, seed } from '../support/random-tests.ts';
-import { rowcast, spawnRowcast } from '../support/rowcast.ts';
-import { csv, history } from '../support/service/history.ts';
+import { exits, rowcast, startRowcast } from '../support/rowcast.ts';
 import { trainedHome } from '../support/service/serving.ts';
+import { manyRows } from './many-rows.ts';
 
 /** LOCAL_KILLS=200 makes more. */
 const KILLS = Number(process.env.LOCAL_KILLS ?? (isFull ? 10 : 4));
@@ -28,20 +27,13 @@ for (const [name, threads, more] of [
   ['out.csv', '2', CHOSEN],
 ] as const)
   it(`${name} has the same bytes after kills as without one, with ${threads} threads ${more.join(' ')}`, async t => {
-    const folder = await newFolder(t);
+    const folder = await newFolder(t, { 'in.csv': manyRows(ROWS) });
     const env = { ROWCAST_HOME: await trainedHome() };
     const input = join(folder, 'in.csv');
-    const [header = [], ...rows] = history({ rows: 2000, seed });
-    const many = Array.from({ length: ROWS }, (_, row) => [
-      `${row}`,
-      ...(rows[row % rows.length] ?? []).slice(1),
-    ]);
-    // Some rows are malformed.
-    await writeFile(input, csv([header, ...many]).replaceAll('\n777', '\n"7"7'));
     const output = join(folder, name);
     const args = ['score', input, '--report', 'one', '-o', output, '--checkpoint-interval', '0'];
     args.push('--threads', threads, '--batch-rows', '300', ...more);
-    assert.equal((await rowcast(args, { env })).code, 1);
+    await exits(rowcast(args, { env }), 1);
     const { size } = await stat(output);
     const expected = [await bytesOf(output), await readFile(`${output}.rejects`)];
     await Promise.all([rm(output), rm(`${output}.rejects`)]);
@@ -49,31 +41,25 @@ for (const [name, threads, more] of [
     const { unit } = random(seed + threads.length);
     let [kills, resumed, ofThisRun] = [0, 0, 0];
     while (kills < KILLS) {
-      const run = spawnRowcast(args, { env });
-      const ended = once(run, 'exit');
-      let said = '';
-      run.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-      });
-      if (ofThisRun < MAX_KILLS) await Promise.race([ended, hasWritten(output, unit() * size)]);
-      else await ended;
-      const hasEnded = run.exitCode !== null;
-      if (!hasEnded) {
-        run.kill('SIGKILL');
-        await ended;
+      const { child, finished } = startRowcast(args, { env });
+      if (ofThisRun < MAX_KILLS) await Promise.race([finished, hasWritten(output, unit() * size)]);
+      else await finished;
+      child.kill('SIGKILL');
+      const { code, stderr } = await finished;
+      if (/resuming at row/.test(stderr)) resumed++;
+      if (code === null) {
         kills++;
         ofThisRun++;
+        continue;
       }
-      if (/resuming at row/.test(said)) resumed++;
-      if (!hasEnded) continue;
-      assert.equal(run.exitCode, 1, said);
+      assert.equal(code, 1, stderr);
       assert.deepEqual([await bytesOf(output), await readFile(`${output}.rejects`)], expected);
       await Promise.all([rm(output), rm(`${output}.rejects`)]);
       ofThisRun = 0;
     }
     // The last one may finish.
     if (await stat(`${output}.checkpoint`).catch(() => undefined)) resumed++;
-    assert.equal((await rowcast(args, { env })).code, 1);
+    await exits(rowcast(args, { env }), 1);
     assert.deepEqual([await bytesOf(output), await readFile(`${output}.rejects`)], expected);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', name, `${name}.rejects`]);
     t.diagnostic(`${kills} kills, ${resumed} resumes`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -12,13 +12,18 @@ import { newFolder } from '../support/folder.ts';
 import { exits, rowcast, startRowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
+/** A program that is killed when it has taken a lock. */
+function killedWith(path: string): string {
+  const module = JSON.stringify(new URL('../../src/storage/local/locks/output-lock.js', import.meta.url));
+  return `const { takeLock } = await import(${module});
+    await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
+}
+
 /** The text of a lock whose holder was killed. */
 async function staleLock(folder: string): Promise<string> {
   const path = join(folder, 'stale');
-  const module = JSON.stringify(new URL('../../src/storage/local/locks/output-lock.js', import.meta.url));
-  const script = `const { takeLock } = await import(${module});
-    await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+  const script = ['--input-type=module', '-e', killedWith(path)];
+  const child = spawn(process.execPath, script, { stdio: 'inherit' });
   assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL']);
   return readFile(path, 'utf8');
 }
@@ -31,12 +36,7 @@ const tryLock = (path: string): Promise<Lock | undefined> =>
   });
 
 /** A command with a lock whose service never responds. */
-async function stuckRun(t: TestContext): Promise<{
-  child: ChildProcess;
-  folder: string;
-  args: string[];
-  env: Record<string, string>;
-}> {
+async function stuckRun(t: TestContext) {
   const folder = await newFolder(t, { 'in.csv': 'id\n1\n' });
   let onCall = (): void => {};
   const called = new Promise<void>(resolve => {
@@ -50,46 +50,39 @@ async function stuckRun(t: TestContext): Promise<{
     },
   });
   const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--url', stub.url];
-  const env = { ROWCAST_API_KEY: stub.key };
-  const { child, finished } = startRowcast(args, { cwd: folder, env });
+  const options = { cwd: folder, env: { ROWCAST_API_KEY: stub.key } };
+  const { child, finished } = startRowcast(args, options);
   t.after(async () => {
     child.kill('SIGKILL');
     await finished;
   });
   await called;
   isStuck = false;
-  return { child, folder, args, env };
+  return { child, folder, run: () => rowcast(args, options) };
 }
 
 describe('the lock of an output', () => {
   it('blocks a second run while the first one is alive', async t => {
-    const { folder, args, env } = await stuckRun(t);
-    await exits(
-      rowcast(args, { cwd: folder, env }),
-      75,
-      /out\.csv: another run is writing this file, process \d+ \[locked\]/,
-    );
+    const { run } = await stuckRun(t);
+    await exits(run(), 75, /out\.csv: another run is writing this file, process \d+ \[locked\]/);
   });
 
   it('left behind by a kill is taken over at once', async t => {
-    const { child, folder, args, env } = await stuckRun(t);
+    const { child, folder, run } = await stuckRun(t);
     child.kill('SIGKILL');
     await once(child, 'exit');
     assert.ok(existsSync(join(folder, 'out.csv.lock')));
-    await exits(rowcast(args, { cwd: folder, env }), 0);
+    await exits(run(), 0);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
   it('is taken over from a killed process that its parent never reaped', async t => {
     const folder = await newFolder(t);
     const path = join(folder, 'lock');
-    const module = JSON.stringify(new URL('../../src/storage/local/locks/output-lock.js', import.meta.url));
-    const script = `const { takeLock } = await import(${module});
-      await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
     // The shell starts it, then becomes a program that does not know of its child.
     const parent = spawn('bash', [
       ...['-c', '"$0" --input-type=module -e "$1" & echo $!; exec tail -f /dev/null'],
-      ...[process.execPath, script],
+      ...[process.execPath, killedWith(path)],
     ]);
     t.after(() => parent.kill());
     const [pid] = await once(createInterface({ input: parent.stdout }), 'line');
@@ -118,13 +111,10 @@ describe('the lock of an output', () => {
   });
 
   it('is taken over by exactly one of two commands', async t => {
-    const { child, folder, args, env } = await stuckRun(t);
+    const { child, folder, run } = await stuckRun(t);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const runs = await Promise.all([
-      rowcast(args, { cwd: folder, env }),
-      rowcast(args, { cwd: folder, env }),
-    ]);
+    const runs = await Promise.all([run(), run()]);
     // The second one may start after the first one has ended.
     for (const { code, stderr } of runs)
       assert.ok(code === 0 || (code === 75 && /\[locked\]/.test(stderr)), stderr);

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
-import { type Finished, rowcast } from '../support/rowcast.ts';
+import { exits, type Finished, rowcast } from '../support/rowcast.ts';
 import { assertScored } from '../support/scoring/scored.ts';
 import { type Stub, type StubOptions, send, startStub } from '../support/stub/service.ts';
 
@@ -39,9 +39,17 @@ async function bench(t: TestContext, options: StubOptions): Promise<Bench> {
   };
 }
 
-function assertStopped({ code, stderr }: Finished, says: RegExp, exitCode = 75): void {
-  assert.equal(code, exitCode, stderr);
-  assert.match(stderr, says);
+const breaking: StubOptions = {
+  behave({ number, request }) {
+    if (number > 3) request.socket.destroy();
+    return number > 3;
+  },
+};
+
+async function beDown(stub: Stub, ms: number): Promise<void> {
+  await stub.goDown();
+  await delay(ms);
+  await stub.comeUp();
 }
 
 const kept = /checkpoint saved at row 300; to resume, run: rowcast score in\.csv .*-o out\.csv/;
@@ -50,13 +58,13 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
   it('that stops responding is retried until --max-outage runs out, and the run can be resumed', async t => {
     let isSilent = true;
     const { run, assertAllScored } = await bench(t, { behave: ({ number }) => isSilent && number > 3 });
-    const stopped = await run(['--timeout', '1', '--max-outage', '2']);
-    assertStopped(
-      stopped,
+    await exits(
+      run(['--timeout', '1', '--max-outage', '2']),
+      75,
       /no complete response within 1 s \[service_timeout\]\n {2}Rows of \S+ from 301 on are not scored\. .* It was retried for 2 s \(--max-outage\)\./,
+      /; will keep trying for up to 2 s \(--max-outage\)/,
+      kept,
     );
-    assert.match(stopped.stderr, /; will keep trying for up to 2 s \(--max-outage\)/);
-    assert.match(stopped.stderr, kept);
     isSilent = false;
     const finished = await run(['--timeout', '1', '--max-outage', '2']);
     assert.match(finished.stderr, /resuming at row 301/);
@@ -65,7 +73,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
 
   it('that never responds, not even with the report, stops the run', async t => {
     const { run } = await bench(t, { first: () => true });
-    assertStopped(await run(['--timeout', '0.5', '--max-outage', '1']), /no complete response within 0\.5 s/);
+    await exits(run(['--timeout', '0.5', '--max-outage', '1']), 75, /no complete response within 0\.5 s/);
   });
 
   it('that trickles bytes must finish within the timeout of one request', async t => {
@@ -78,22 +86,15 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
         return true;
       },
     });
-    const stopped = await run(['--timeout', '1', '--max-outage', '2']);
-    assertStopped(stopped, /no complete response within 1 s \[service_timeout\]/);
-    assert.match(stopped.stderr, kept);
+    const says = /no complete response within 1 s \[service_timeout\]/;
+    await exits(run(['--timeout', '1', '--max-outage', '2']), 75, says, kept);
   });
 
   for (const output of ['out.csv', 'out.csv.gz', 'out.csv.zst'])
     it(`that closes every connection stops the run when --max-outage runs out, which keeps ${output}`, async t => {
-      const { run } = await bench(t, {
-        behave({ number, request }) {
-          if (number > 3) request.socket.destroy();
-          return number > 3;
-        },
-      });
-      const stopped = await run(['-o', output, '--max-outage', '1']);
-      assertStopped(stopped, /the connection was closed: .*\[connection_broken\]/);
-      assert.match(stopped.stderr, kept);
+      const { run } = await bench(t, breaking);
+      const says = /the connection was closed: .*\[connection_broken\]/;
+      await exits(run(['-o', output, '--max-outage', '1']), 75, says, kept);
     });
 
   it('whose host name cannot be resolved fails the command at once, since retrying cannot help', async t => {
@@ -112,9 +113,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
         if (number % 3 !== 0) return false;
         request.socket.destroy();
         outages++;
-        await stub.goDown();
-        await delay(1500);
-        await stub.comeUp();
+        await beDown(stub, 1500);
         return true;
       },
     });
@@ -156,11 +155,8 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
       async behave({ number, response }) {
         if (number === 2) send(response, 429, {}, { 'retry-after': soon });
         else if (number === 5) send(response, 503, {}, { 'retry-after': '1' });
-        else if (number === 7) {
-          await stub.goDown();
-          await delay(2000);
-          await stub.comeUp();
-        } else return false;
+        else if (number === 7) await beDown(stub, 2000);
+        else return false;
         return true;
       },
     });
@@ -174,14 +170,7 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
   });
 
   it('does not prevent --max-outage from running out', async t => {
-    const { run } = await bench(t, {
-      behave({ number, request }) {
-        if (number > 3) request.socket.destroy();
-        return number > 3;
-      },
-    });
-    const stopped = await run(['--max-outage', '2'], { NODE_OPTIONS });
-    assertStopped(stopped, /the connection was closed/);
-    assert.match(stopped.stderr, kept);
+    const { run } = await bench(t, breaking);
+    await exits(run(['--max-outage', '2'], { NODE_OPTIONS }), 75, /the connection was closed/, kept);
   });
 });

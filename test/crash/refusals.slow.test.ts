@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { RowcastError } from '../../src/base/errors.ts';
@@ -166,29 +166,53 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertRefused(run, await run.again({}, 'other'), /the service was stub, now it is other/);
   });
 
-  it('is not resumed with an input of another size', async t => {
-    const run = await unfinished(t);
-    const path = join(run.folder, 'in.csv');
-    await writeFile(path, `${input}300,more,\n`);
-    const refused = await run.again();
-    await assertRefused(
-      run,
-      refused,
-      /the input has changed since the unfinished run began: it had [\d,]+ bytes, now it has [\d,]+/,
-      () => writeFile(path, input),
-    );
-  });
-
-  it('is not resumed if the scored part of the input was modified', async t => {
-    const run = await unfinished(t);
-    const path = join(run.folder, 'in.csv');
-    await writeFile(path, input.replace('row 3,', 'ROW 3,'));
-    assert.equal((await run.again()).error?.severity, 'refused');
-    const refused = await run.again();
-    await assertRefused(run, refused, /its first [\d,]+ bytes are not those that were scored/, () =>
-      writeFile(path, input),
-    );
-  });
+  const changes: readonly { what: string; file: string; change(text: string): string; says: RegExp }[] = [
+    {
+      what: 'with an input of another size',
+      file: 'in.csv',
+      change: text => `${text}300,more,\n`,
+      says: /the input has changed since the unfinished run began: it had [\d,]+ bytes, now it has [\d,]+/,
+    },
+    {
+      what: 'if the scored part of the input was modified',
+      file: 'in.csv',
+      change: text => text.replace('row 3,', 'ROW 3,'),
+      says: /its first [\d,]+ bytes are not those that were scored/,
+    },
+    {
+      what: 'if its partial file is shorter than its checkpoint requires',
+      file: 'out.csv.partial',
+      change: text => text.slice(0, -1),
+      says: /the file has [\d,]+ of the [\d,]+ bytes that were written to it/,
+    },
+    {
+      what: 'if its checkpoint is damaged: half of it',
+      file: 'out.csv.checkpoint',
+      change: text => text.slice(0, text.length / 2),
+      says: /not a valid checkpoint/,
+    },
+    {
+      what: 'if its checkpoint is damaged: empty',
+      file: 'out.csv.checkpoint',
+      change: () => '',
+      says: /not a valid checkpoint/,
+    },
+    {
+      what: 'if its checkpoint is of another format',
+      file: 'out.csv.checkpoint',
+      change: text => text.replace(/"format":\d+/, '"format":2'),
+      says: /the checkpoint has format 2, but this version of rowcast can only resume format \d/,
+    },
+  ];
+  for (const { what, file, change, says } of changes)
+    it(`is not resumed ${what}`, async t => {
+      const run = await unfinished(t);
+      const path = join(run.folder, file);
+      const whole = await readFile(path, 'utf8');
+      await writeFile(path, change(whole));
+      assert.equal((await run.again()).error?.severity, 'refused');
+      await assertRefused(run, await run.again(), says, () => writeFile(path, whole));
+    });
 
   it('is resumed if only the unscored part of the input was modified', async t => {
     const run = await unfinished(t);
@@ -212,45 +236,12 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertGoesOn(run, { ...options, maxRecordBytes: 20_000, ifExists: 'fail' });
   });
 
-  it('is not resumed if its partial file is shorter than its checkpoint requires', async t => {
-    const run = await unfinished(t);
-    const path = join(run.folder, 'out.csv.partial');
-    const partial = await readFile(path);
-    await truncate(path, partial.length - 1);
-    const refused = await run.again();
-    await assertRefused(run, refused, /the file has [\d,]+ of the [\d,]+ bytes that were written to it/, () =>
-      writeFile(path, partial),
-    );
-  });
-
   it('is truncated to its checkpoint if its partial file is longer', async t => {
     const run = await unfinished(t);
     const path = join(run.folder, 'out.csv.partial');
     await writeFile(path, Buffer.concat([await readFile(path), Buffer.alloc(5_000_000, 'x')]));
     await assertGoesOn(run);
   });
-
-  for (const { damage, text, says } of [
-    {
-      damage: 'half of it',
-      text: (whole: string) => whole.slice(0, whole.length / 2),
-      says: /not a valid checkpoint/,
-    },
-    { damage: 'empty', text: () => '', says: /not a valid checkpoint/ },
-    {
-      damage: 'of another format',
-      text: (whole: string) => whole.replace(/"format":\d+/, '"format":2'),
-      says: /the checkpoint has format 2, but this version of rowcast can only resume format \d/,
-    },
-  ])
-    it(`is not resumed if its checkpoint is damaged: ${damage}`, async t => {
-      const run = await unfinished(t);
-      const path = join(run.folder, 'out.csv.checkpoint');
-      const whole = await readFile(path, 'utf8');
-      await writeFile(path, text(whole));
-      const refused = await run.again();
-      await assertRefused(run, refused, says, () => writeFile(path, whole));
-    });
 
   it('is not resumed if its checkpoint ends inside a record', async t => {
     const run = await unfinished(t);

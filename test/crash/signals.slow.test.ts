@@ -50,16 +50,7 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
     },
   });
   const words = (input: string, more: readonly string[]): string[] => [
-    ...[
-      'score',
-      input,
-      '--report',
-      'r',
-      '--url',
-      stub.url,
-      ...'--features id --batch-rows 100'.split(' '),
-      ...more,
-    ],
+    ...['score', input, ...'--report r --features id --batch-rows 100 --url'.split(' '), stub.url, ...more],
   ];
   const options = { cwd: folder, env: { ROWCAST_API_KEY: stub.key } };
   return {

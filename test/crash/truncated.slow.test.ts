@@ -70,14 +70,16 @@ const missing = {
 };
 
 /** What ends a run with its last requests in flight. */
-const ends = {
+const ends: Record<
+  string,
+  { onLast(bench: Bench, call: StubCall): boolean; failure: object; more?: Partial<RunValues> }
+> = {
   'is stopped': {
     onLast: ({ stop }) => {
       stop.abort('SIGTERM');
       return false;
     },
     failure: { name: 'Interrupted' },
-    more: {},
   },
   'loses its service': {
     onLast: (_, { response }) => {
@@ -85,7 +87,6 @@ const ends = {
       return true;
     },
     failure: { severity: 'stopped' },
-    more: {},
   },
   'has too many rejects': {
     onLast: (_, { response, body, defaultResponse }) => {
@@ -98,10 +99,7 @@ const ends = {
     failure: { code: 'too_many_rejects' },
     more: { maxRejects: { rows: 0 } },
   },
-} satisfies Record<
-  string,
-  { onLast(bench: Bench, call: StubCall): boolean; failure: object; more: Partial<RunValues> }
->;
+};
 
 describe('a pipe whose producer dies in the middle of a record', () => {
   for (const [where, bytes] of Object.entries(missing))

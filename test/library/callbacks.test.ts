@@ -81,7 +81,7 @@ describe('an asynchronous callback that rejects', () => {
     };
     for (const onStep of [rejects, throws])
       await assert.rejects(train({ history, predict: 'churned', home: folder, onStep }), failed('onStep'));
-    assert.deepEqual(await readdir(folder), []);
+    assert.deepEqual(await readdir(folder), ['in.csv']);
   });
 });
 

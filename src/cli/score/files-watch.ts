@@ -1,7 +1,7 @@
 import { counted, countOf } from '../../base/number-text.ts';
 import type { FilesWatch, FileWatch } from '../../library/several/group.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { RunSpan } from '../../runs/observers/telemetry/run-observers.ts';
+import { runSpan } from '../../runs/observers/telemetry/run-observers.ts';
 import type { RunsTotal } from '../../runs/observers/total.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -69,7 +69,7 @@ function fileWatch(context: Context, report: string, file: FilePair, stop: Abort
   const logFields: LogFields = { input };
   const log = logOfFile(context.log, input, logFields);
   const own = { ...context, log, logFields, commandLine: '' };
-  const span = new RunSpan(context.telemetry);
+  const span = runSpan(context.telemetry);
   return {
     observers: observersOfFile(own, report, file, stop, span),
     begin: run => span.start(run),

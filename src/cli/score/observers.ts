@@ -2,7 +2,7 @@ import { isRejectsFile } from '../../formats/records/reject.ts';
 import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import type { RunSpan, TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
+import type { TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -130,7 +130,7 @@ export function observersOfFile(
   report: string,
   { input, output }: FilePair,
   stop: AbortSignal,
-  span: RunSpan,
+  span: RunObserver,
 ): RunObserver[] {
   const { log, logFields, lineage } = context;
   return watched(['service', 'retries', 'resultFiles', 'warnings', 'outcome', 'stdout'], {

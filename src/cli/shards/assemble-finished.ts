@@ -9,7 +9,7 @@ import { needsCounts, plannedJob, plannedValues } from '../../library/shards/ass
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
-import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
+import { followedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import { RunRecord } from '../../runs/run-record.ts';
@@ -77,7 +77,7 @@ async function assemble(
   const job = plannedJob(plan, values, serviceFiles(given));
   const control = new RunControl(stop);
   const progress = openProgress(given);
-  const traced = new FollowedRun(new RunRecord({ names: job.names }), { 'rowcast.plan': plan.id });
+  const traced = followedRun(new RunRecord({ names: job.names }), { 'rowcast.plan': plan.id });
   // In the trace of the command, if it does more than that.
   const telemetry =
     given.telemetry === undefined

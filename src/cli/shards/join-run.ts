@@ -7,7 +7,7 @@ import { namesOf } from '../../library/runs-of.ts';
 import type { Address } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
-import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
+import { followedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
@@ -115,7 +115,7 @@ async function traceWork(context: Context, plan: ShardPlan, values: JobValues) {
       return current?.run.attributes ?? ofPlan;
     },
   };
-  const run = new FollowedRun(whole, ofPlan);
+  const run = followedRun(whole, ofPlan);
   const telemetry = await beginTelemetry(context, run, {
     name: 'rowcast.work',
     measured,
@@ -132,7 +132,7 @@ async function traceWork(context: Context, plan: ShardPlan, values: JobValues) {
         const file = plan.files[shard.file];
         const record = newRecord(file?.input ?? '', file?.output ?? '');
         const attributes = { ...ofPlan, 'rowcast.shard': shard.shard, 'rowcast.shard.attempt': attempt };
-        const run = new FollowedRun(record, attributes);
+        const run = followedRun(record, attributes);
         current = { record, run };
         const span = telemetry.run.begin(run, 'rowcast.shard');
         try {

@@ -10,7 +10,7 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { inputWait } from '../../runs/input-wait.ts';
-import { FollowedRun } from '../../runs/observers/telemetry/run-observers.ts';
+import { followedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import type { RunJob } from '../../runs/run.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
@@ -41,7 +41,7 @@ export async function scoreWorkers(context: Context, job: RunJob): Promise<numbe
   const { flags, env } = context;
   const record = new RunRecord({ names: job.names });
   const attributes: Record<string, string> = {};
-  const run = new FollowedRun(record, attributes);
+  const run = followedRun(record, attributes);
   const telemetry = await beginTelemetry(context, run, { name: 'rowcast.run' });
   const follow: Following = {
     onPlan({ id, service }) {

@@ -6,8 +6,8 @@ import type { EarlierFigures } from '../../runs/drift/compare.ts';
 import { TotalTally } from '../../runs/drift/data-tally.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import { exitCodeOf, exitCodeOfRows, runErrorOf } from '../../runs/exit-code.ts';
-import { checkLeastRows, leastRows, RejectBudget } from '../../runs/guards/reject-budget.ts';
-import { HeldRun } from '../../runs/held-run.ts';
+import { checkLeastRows, leastRows, rejectBudget } from '../../runs/guards/reject-budget.ts';
+import { type HeldRun, holdRun } from '../../runs/held-run.ts';
 import { inputWait, type Waiting } from '../../runs/input-wait.ts';
 import { noteDrift } from '../../runs/observers/drift.ts';
 import { ledgerEntry } from '../../runs/observers/ledger.ts';
@@ -50,7 +50,7 @@ export async function executeFiles(group: FileGroup): Promise<Summary> {
   const ledger = ledgerOf(job);
   const memory = memoryOf(job, ledger);
   const record = new RunRecord({ names: job.names, observers: watch.observers, control, memory });
-  const held = new HeldRun(record, control);
+  const held = holdRun(record, control);
   const files = new FilesRun(group, record, ledger);
   try {
     await record.begin(await held.lock(lockTotal(job)), false);
@@ -145,7 +145,7 @@ class FilesRun {
     const work = await outputWorkOf(values, scorer, stop);
     const inputs = pairs.map(({ input }) => input);
     const total = new RunsTotal(await sizesOf(inputs, job.backends, stop));
-    const budget = new RejectBudget(values.maxRejects, 'of all files ');
+    const budget = rejectBudget(values.maxRejects, 'of all files ');
     const tally = new TotalTally();
     const least = leastRows(values.minRows, record.last, warning => record.note(warning));
     // What is judged at the end of a run is judged before its output appears, which is too early if others follow.

@@ -3,7 +3,7 @@ import type { JobValues } from '../../base/options/values/run-values.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { exitCodeOfRows } from '../../runs/exit-code.ts';
 import { checkLeastRows, leastRows } from '../../runs/guards/reject-budget.ts';
-import { HeldRun } from '../../runs/held-run.ts';
+import { holdRun } from '../../runs/held-run.ts';
 import type { LockedTargets } from '../../runs/observer.ts';
 import { type DriftLine, noteDrift } from '../../runs/observers/drift.ts';
 import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
@@ -77,7 +77,7 @@ interface HeldFiles extends LockedTargets {
  */
 export async function assembleRun(options: AssembleOptions): Promise<Summary> {
   const { job, run, record, control } = options;
-  const held = new HeldRun(record, control);
+  const held = holdRun(record, control);
   try {
     const files = await held.lock(lockOutputs(job, run));
     await record.begin(files, job.values.restart);

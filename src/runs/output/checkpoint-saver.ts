@@ -36,81 +36,74 @@ interface CheckpointSaverOptions extends Pick<RunValues, 'history' | 'checkpoint
  * Linux reports a failed write-back to only one sync; the next one succeeds although bytes were lost. So after any
  * failed sync or rename no further checkpoint is written, and the previous one remains valid.
  */
-export class CheckpointSaver {
-  /** The checkpoint that is stored. */
-  saved: Checkpoint | undefined;
-  /** Whether the outputs were found to be without what that checkpoint covers, so that no run can resume from it. */
-  isLost = false;
-  readonly #options: CheckpointSaverOptions;
-  #saving: Promise<void> | undefined;
+export function checkpointSaver({ outputs, partial, rejects, ...options }: CheckpointSaverOptions) {
+  const { attempt, fingerprint, history } = options;
+  const { checkpointInterval: interval = outputs.output.defaultInterval } = options;
+  const stored = {
+    /** The checkpoint that is stored. */
+    saved: options.saved,
+    /** Whether the outputs were found to be without what it covers, so that no run can resume from it. */
+    isLost: false,
+  };
+  let saving: Promise<void> | undefined;
   /** The failure after which no further checkpoint may be written. */
-  #failure: RowcastError | undefined;
-  #savedAt = performance.now();
+  let failure: RowcastError | undefined;
+  let savedAt = performance.now();
   /** Saves what was written before a stall, after which no write asks for it. */
-  #clock: NodeJS.Timeout | undefined;
-
-  constructor(options: CheckpointSaverOptions) {
-    this.#options = options;
-    this.saved = options.saved;
-  }
+  let clock: NodeJS.Timeout | undefined;
 
   /** @throws RowcastError of a failed save or rename */
-  throwIfFailed(): void {
-    if (this.#failure !== undefined) throw this.#failure;
-  }
+  const throwIfFailed = (): void => {
+    if (failure !== undefined) throw failure;
+  };
 
-  /** Waits for a save in the background; the next write begins such saves again. */
-  async settled(): Promise<void> {
-    clearInterval(this.#clock);
-    this.#clock = undefined;
-    await this.#saving;
-  }
+  /** Records a failure of a sync or rename, so that no later checkpoint is saved. */
+  const orStopSaving = async (act: () => Promise<void>): Promise<void> => {
+    try {
+      await act();
+    } catch (cause) {
+      failure = stopError(outputs.output.name, cause);
+      throw failure;
+    }
+  };
 
-  /**
-   * Saves in the background, now and when nothing is written for a while; a failure is thrown by the next
-   * `throwIfFailed`.
-   */
-  saveWhenDue(): void {
-    const { outputs, partial, checkpointInterval: interval = outputs.output.defaultInterval } = this.#options;
-    const milliseconds = Math.min(Math.max(MIN_CLOCK_MS, interval * 1000), MAX_CLOCK_MS);
-    this.#clock ??= setInterval(() => this.saveWhenDue(), milliseconds).unref();
-    if (this.#saving !== undefined || this.#failure !== undefined) return;
-    const seconds = (performance.now() - this.#savedAt) / 1000;
-    if (seconds < interval) return;
-    const point = partial.latest(seconds * OPEN_BYTES_PER_SECOND);
-    if (this.#isAhead(point) <= 0) return;
-    this.#saving = this.#save('running', point)
-      .catch(() => {}) // stored in #failure
-      .finally(() => {
-        this.#saving = undefined;
-        this.#savedAt = performance.now();
-      });
-  }
+  const has = async (
+    written: Pick<Checkpoint, 'output' | 'rejects'>,
+    how: keyof Pick<DurableOutput, 'verify' | 'verifyWhole'> = 'verify',
+  ): Promise<void> => {
+    await outputs.output[how](written.output);
+    await outputs.rejects[how](written.rejects);
+  };
 
-  /** @param stopped why no further checkpoint follows, if the same command would stop again */
-  async save(state: Checkpoint['state'], stopped?: Checkpoint['stopped']): Promise<void> {
-    const point = this.#options.partial.latest();
-    // After a failed write, the checkpoint may have rows that the output does not.
-    if (this.#isAhead(point) >= 0) await this.#save(state, point, stopped);
-  }
+  /** Checks that no other program has shortened, overwritten or replaced the files, as far as can be seen. */
+  const verify = async (checkpoint: Checkpoint): Promise<void> => {
+    try {
+      await has(checkpoint, checkpoint.state === 'complete' ? 'verifyWhole' : 'verify');
+    } catch (error) {
+      if (!(error instanceof RowcastError)) throw error;
+      if (stored.saved !== undefined)
+        await has(stored.saved).catch(() => {
+          stored.isLost = true;
+        });
+      if (!stored.isLost) error.hint = RUN_AGAIN;
+      throw error;
+    }
+  };
 
   /** How much of the input is done at a point after the checkpoint; negative if nothing was written since the start. */
-  #isAhead({ mark }: Extent<Mark>): number {
-    if (mark === undefined) return -1;
-    return mark.commitPoint.position.offset - (this.saved?.position.offset ?? -1);
-  }
+  const isAhead = ({ mark }: Extent<Mark>): number =>
+    mark === undefined ? -1 : mark.commitPoint.position.offset - (stored.saved?.position.offset ?? -1);
 
-  async #save(
-    state: Checkpoint['state'],
+  const saveAt = async (
     committed: Extent<Mark>,
+    state: Checkpoint['state'],
     stopped?: Checkpoint['stopped'],
-  ): Promise<void> {
+  ): Promise<void> => {
     // A save may have failed while a write was in progress.
-    this.throwIfFailed();
-    const { partial, rejects, attempt, fingerprint, history, outputs } = this.#options;
+    throwIfFailed();
     const { mark } = committed;
     if (mark === undefined) return;
-    await this.orStopSaving(async () => {
+    await orStopSaving(async () => {
       await partial.sync();
       await rejects.sync();
       const { position, prefix, entry, predictionType, rowCounts, tally } = mark.commitPoint;
@@ -129,49 +122,54 @@ export class CheckpointSaver {
         ...(stopped !== undefined && { stopped }),
         ...(tally !== undefined && { tally: tally.toJSON() }),
       };
-      await this.#verify(checkpoint);
+      await verify(checkpoint);
       await outputs.output.checkpoint.replace(checkpointBytes(checkpoint));
       // Nothing more is done with the text, which may be long.
       delete checkpoint.output.open;
-      this.saved = checkpoint;
+      stored.saved = checkpoint;
     });
-  }
+  };
 
-  /** Checks that no other program has shortened, overwritten or replaced the files, as far as can be seen. */
-  async #verify(checkpoint: Checkpoint): Promise<void> {
-    const { output, rejects } = this.#options.outputs;
-    const has = async (
-      written: Pick<Checkpoint, 'output' | 'rejects'>,
-      how: keyof Pick<DurableOutput, 'verify' | 'verifyWhole'> = 'verify',
-    ): Promise<void> => {
-      await output[how](written.output);
-      await rejects[how](written.rejects);
-    };
-    try {
-      await has(checkpoint, checkpoint.state === 'complete' ? 'verifyWhole' : 'verify');
-    } catch (error) {
-      if (!(error instanceof RowcastError)) throw error;
-      const { saved } = this;
-      this.isLost =
-        saved !== undefined &&
-        (await has(saved).then(
-          () => false,
-          () => true,
-        ));
-      if (!this.isLost) error.hint = RUN_AGAIN;
-      throw error;
-    }
-  }
+  /**
+   * Saves in the background, now and when nothing is written for a while; a failure is thrown by the next
+   * `throwIfFailed`.
+   */
+  const saveWhenDue = (): void => {
+    const milliseconds = Math.min(Math.max(MIN_CLOCK_MS, interval * 1000), MAX_CLOCK_MS);
+    clock ??= setInterval(saveWhenDue, milliseconds).unref();
+    if (saving !== undefined || failure !== undefined) return;
+    const seconds = (performance.now() - savedAt) / 1000;
+    if (seconds < interval) return;
+    const point = partial.latest(seconds * OPEN_BYTES_PER_SECOND);
+    if (isAhead(point) <= 0) return;
+    saving = saveAt(point, 'running')
+      .catch(() => {}) // stored in `failure`
+      .finally(() => {
+        saving = undefined;
+        savedAt = performance.now();
+      });
+  };
 
-  /** Records a failure of a sync or rename, so that no later checkpoint is saved. */
-  async orStopSaving(act: () => Promise<void>): Promise<void> {
-    try {
-      await act();
-    } catch (cause) {
-      this.#failure = stopError(this.#options.outputs.output.name, cause);
-      throw this.#failure;
-    }
-  }
+  return {
+    stored: stored as Readonly<typeof stored>,
+    throwIfFailed,
+    saveWhenDue,
+    orStopSaving,
+
+    /** Waits for a save in the background; the next write begins such saves again. */
+    async settled(): Promise<void> {
+      clearInterval(clock);
+      clock = undefined;
+      await saving;
+    },
+
+    /** @param stopped why no further checkpoint follows, if the same command would stop again */
+    async save(state: Checkpoint['state'], stopped?: Checkpoint['stopped']): Promise<void> {
+      const point = partial.latest();
+      // After a failed write, the checkpoint may have rows that the output does not.
+      if (isAhead(point) >= 0) await saveAt(point, state, stopped);
+    },
+  };
 }
 
 const RUN_AGAIN =

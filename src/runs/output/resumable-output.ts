@@ -7,7 +7,7 @@ import { isRejects } from '../paths/leftovers.ts';
 import { removeSetAside } from '../paths/previous-rejects.ts';
 import { publish } from '../paths/publish.ts';
 import type { RunOutputs } from '../paths/run-files.ts';
-import { CheckpointSaver, extentsOf, type Mark, stopError } from './checkpoint-saver.ts';
+import { checkpointSaver, extentsOf, type Mark, stopError } from './checkpoint-saver.ts';
 import type { CommitPoint, Output, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
 import type { RejectsOutput } from './rejects-output.ts';
 
@@ -47,11 +47,12 @@ export function resumableOutput(
   const { output, hasDefaultRejects } = outputs;
   const attempt = previous === undefined ? identity.attempt : attemptAfter(previous.checkpoint);
   const saved = previous?.checkpoint;
-  const saver = new CheckpointSaver({ ...options, ...identity, attempt, partial, rejects, saved });
+  const saver = checkpointSaver({ ...options, ...identity, attempt, partial, rejects, saved });
+  const { stored } = saver;
   const markAt = (commitPoint: CommitPoint): Mark => ({ rejects: rejects.extent, commitPoint });
   const resumePoint = (): ResumePoint | undefined =>
-    saver.saved && !saver.isLost
-      ? { row: saver.saved.position.row, rowCounts: saver.saved.rowCounts }
+    stored.saved && !stored.isLost
+      ? { row: stored.saved.position.row, rowCounts: stored.saved.rowCounts }
       : undefined;
   const named = (cause: unknown): never => {
     throw stopError(output.name, cause);
@@ -118,8 +119,8 @@ export function resumableOutput(
       await saver.save('running', stopped).catch(() => {});
       await close();
       // Partial files that no checkpoint covers would block the next run.
-      if (saver.saved === undefined) await output.discard().catch(() => {});
-      if (!saver.saved?.rejects.bytes) await outputs.rejects.discard().catch(() => {});
+      if (stored.saved === undefined) await output.discard().catch(() => {});
+      if (!stored.saved?.rejects.bytes) await outputs.rejects.discard().catch(() => {});
       return resumePoint();
     },
     async discard() {
@@ -127,8 +128,8 @@ export function resumableOutput(
       await close();
       // The checkpoint goes first: it must never refer to bytes that no longer exist.
       await output.checkpoint.remove();
-      await output.discard(saver.saved?.output);
-      await outputs.rejects.discard(saver.saved?.rejects);
+      await output.discard(stored.saved?.output);
+      await outputs.rejects.discard(stored.saved?.rejects);
     },
   };
 }

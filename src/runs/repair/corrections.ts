@@ -2,96 +2,91 @@ import { RowcastError } from '../../base/errors.ts';
 import type { Comparison, RejectRecords } from '../../formats/comparison.ts';
 import type { Layout, RejectsFile } from '../../formats/format.ts';
 import { RecordKind } from '../../formats/records/batch.ts';
-import { type Fault, isNoRow } from '../../formats/records/faults.ts';
+import { isNoRow } from '../../formats/records/faults.ts';
 import type { AppendedCheck } from '../verify/check-appended.ts';
 import { appendedCheckOf, compareHeaders, type OutputShape } from '../verify/compare-header.ts';
 import { faultFinder, load, mismatch, type RecordCursor } from '../verify/record-cursor.ts';
 
 /** The scored rows of a rejects file, in the order of `reject_row`. */
-export class Corrections {
-  /** `reject_row` of the current record; undefined at the end, and before `load`. */
-  row: number | undefined;
-  /** What replaces the row; undefined if it was rejected again. */
-  scored: Buffer | undefined;
-  readonly #cursor: RecordCursor;
-  readonly #records: RejectRecords;
-  readonly #checks: CorrectionChecks;
-  readonly #findFault: () => Fault | undefined;
+export type Corrections = ReturnType<typeof correctionsOf>;
 
-  constructor(cursor: RecordCursor, records: RejectRecords, checks: CorrectionChecks) {
-    this.#cursor = cursor;
-    this.#records = records;
-    this.#checks = checks;
-    this.#findFault = faultFinder(cursor);
-  }
-
-  /** Reads the current record, or the next one if that was passed. @throws RowcastError `bad_corrections` */
-  *load(): Generator<RecordCursor, void> {
-    const cursor = this.#cursor;
-    for (;;) {
-      yield* load(cursor);
-      if (!cursor.hasRecord || cursor.kind !== RecordKind.blank) break;
-      cursor.advance();
-    }
-    const former = this.row;
-    this.row = undefined;
-    this.scored = undefined;
-    if (!cursor.hasRecord) return;
-    const fault = this.#findFault();
-    // A row that was rejected again has empty fields only, if it kept none of its own.
-    if (fault !== undefined && !isNoRow(fault.code)) throw this.#bad(fault.reason);
-    const head = this.#records.head(cursor, true);
-    // A spreadsheet may write quotes.
-    const text = head?.row.replace(/^"(.*)"$/, '$1') ?? '';
-    if (head === undefined || !/^[1-9]\d{0,15}$/.test(text))
-      throw this.#bad('reject_row is not the number of a row');
-    this.row = Number(text);
-    if (former !== undefined && this.row <= former)
-      throw this.#bad(`row ${this.row} comes after row ${former}`, 'Sort the rows by reject_row, each once.');
-    const { comparison, appended } = this.#checks;
-    const fields = comparison.afterOwn(cursor);
-    if (fields === undefined) throw this.#bad('fields are missing');
-    const outcome = appended.check(fields);
-    if (typeof outcome === 'object') throw this.#bad(outcome.wrong, outcome.hint);
-    if (outcome === 'scored') this.scored = this.#records.rowOf(cursor, head.at);
-  }
-
-  *next(): Generator<RecordCursor, void> {
-    this.#cursor.advance();
-    yield* this.load();
-  }
-
-  /**
-   * A row that was repaired before may be given again, if it is the same.
-   *
-   * @param scored what would replace the row
-   * @throws RowcastError `bad_corrections`
-   */
-  checkSame({ bytes, start, contentEnd }: RecordCursor, scored: Buffer): void {
-    if (scored.equals(bytes.subarray(start, contentEnd))) return;
-    throw this.#bad(`row ${this.row} was repaired before, with other values`);
-  }
-
-  /** The error for a row that is not among the rejected ones. */
-  notRejected(): RowcastError {
-    return this.#bad(
-      `row ${this.row} is not in the rejects file of the output`,
-      'Give the scored rejects of this output.',
-    );
-  }
-
-  /** The error for a row that was left out of an output to which no row can be added. */
-  cannotBeAdded(): RowcastError {
-    return this.#bad(
-      `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to this Parquet file`,
-      'Leave it out here; correct the input and score it again, or score the row into a file of its own.',
-    );
-  }
-
-  #bad(message: string, hint = 'Score the corrected rejects file again.'): RowcastError {
-    const { file, line } = this.#cursor;
+export function correctionsOf(
+  cursor: RecordCursor,
+  records: RejectRecords,
+  { comparison, appended }: CorrectionChecks,
+) {
+  const findFault = faultFinder(cursor);
+  const bad = (message: string, hint = 'Score the corrected rejects file again.'): RowcastError => {
+    const { file, line } = cursor;
     return new RowcastError('bad_corrections', message, { location: { file, line }, hint });
-  }
+  };
+  return {
+    /** `reject_row` of the current record; undefined at the end, and before `load`. */
+    row: undefined as number | undefined,
+    /** What replaces the row; undefined if it was rejected again. */
+    scored: undefined as Buffer | undefined,
+
+    /** Reads the current record, or the next one if that was passed. @throws RowcastError `bad_corrections` */
+    *load(): Generator<RecordCursor, void> {
+      for (;;) {
+        yield* load(cursor);
+        if (!cursor.hasRecord || cursor.kind !== RecordKind.blank) break;
+        cursor.advance();
+      }
+      const former = this.row;
+      this.row = undefined;
+      this.scored = undefined;
+      if (!cursor.hasRecord) return;
+      const fault = findFault();
+      // A row that was rejected again has empty fields only, if it kept none of its own.
+      if (fault !== undefined && !isNoRow(fault.code)) throw bad(fault.reason);
+      const head = records.head(cursor, true);
+      // A spreadsheet may write quotes.
+      const text = head?.row.replace(/^"(.*)"$/, '$1') ?? '';
+      if (head === undefined || !/^[1-9]\d{0,15}$/.test(text))
+        throw bad('reject_row is not the number of a row');
+      this.row = Number(text);
+      if (former !== undefined && this.row <= former)
+        throw bad(`row ${this.row} comes after row ${former}`, 'Sort the rows by reject_row, each once.');
+      const fields = comparison.afterOwn(cursor);
+      if (fields === undefined) throw bad('fields are missing');
+      const outcome = appended.check(fields);
+      if (typeof outcome === 'object') throw bad(outcome.wrong, outcome.hint);
+      if (outcome === 'scored') this.scored = records.rowOf(cursor, head.at);
+    },
+
+    *next(): Generator<RecordCursor, void> {
+      cursor.advance();
+      yield* this.load();
+    },
+
+    /**
+     * A row that was repaired before may be given again, if it is the same.
+     *
+     * @param scored what would replace the row
+     * @throws RowcastError `bad_corrections`
+     */
+    checkSame({ bytes, start, contentEnd }: RecordCursor, scored: Buffer): void {
+      if (scored.equals(bytes.subarray(start, contentEnd))) return;
+      throw bad(`row ${this.row} was repaired before, with other values`);
+    },
+
+    /** The error for a row that is not among the rejected ones. */
+    notRejected(): RowcastError {
+      return bad(
+        `row ${this.row} is not in the rejects file of the output`,
+        'Give the scored rejects of this output.',
+      );
+    },
+
+    /** The error for a row that was left out of an output to which no row can be added. */
+    cannotBeAdded(): RowcastError {
+      return bad(
+        `row ${this.row} was malformed, so the output does not have it, and rows cannot be added to this Parquet file`,
+        'Leave it out here; correct the input and score it again, or score the row into a file of its own.',
+      );
+    },
+  };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { RunFiles } from '../paths/run-files.ts';
 import type { OutputShape } from '../verify/compare-header.ts';
 import { Rejected } from '../verify/compare-reject.ts';
 import { RecordCursor } from '../verify/record-cursor.ts';
-import { Corrections, checkCorrections, checkRejects, rejectsFileOf } from './corrections.ts';
+import { checkCorrections, checkRejects, correctionsOf, rejectsFileOf } from './corrections.ts';
 import type { RepairFiles } from './place-rows.ts';
 import type { NewGroupsOptions } from './replacement.ts';
 
@@ -104,7 +104,7 @@ export async function openFiles(
       output: cursorOf(output),
       rejects: rejectedOf(rejects),
       repaired: rejectedOf(repaired),
-      corrections: new Corrections(cursorOf(corrected), input.rejectRecords, checks),
+      corrections: correctionsOf(cursorOf(corrected), input.rejectRecords, checks),
       firstLine: input.start.line,
       ending,
       groups,

@@ -42,7 +42,7 @@ export async function repair(options: RepairOptions): Promise<Placed> {
     throw isSameFile(error) ? sameFile(corrected) : error;
   });
   try {
-    const path = localPath(locked.output, 'repair needs');
+    const path = localPath(locked.output);
     const paths = runFilesOf(path, locked.rejects?.path);
     await finishKilledRun(paths, locked.relativeRejects);
     return await withSources(backends, open => repairFiles(paths, options, open, locked.relativeRejects));
@@ -86,15 +86,10 @@ async function repairFiles(
   }
 }
 
-/**
- * The path of an output, for what works with its files.
- *
- * @param needs what needs a local file, as the subject of a sentence
- * @throws RowcastError `usage` for any other output
- */
-export function localPath({ name, path }: Pick<Target, 'name' | 'path'>, needs: string): string {
+/** @throws RowcastError `usage` for an output that is not a local file */
+function localPath({ name, path }: Target): string {
   if (path !== undefined) return path;
-  throw new RowcastError('usage', `${needs} an output that is a local file`, {
+  throw new RowcastError('usage', 'repair needs an output that is a local file', {
     location: { file: name },
     hint: 'Give -o FILE. A finished file can be copied elsewhere.',
   });

@@ -73,19 +73,21 @@ function spread(count: number): number[] {
 /** After this many rows with the same failure, the next ones are expected to fail in the same way. */
 const MIN_ALIKE = 3;
 
-/** Single rows that fail before any row is scored. If the first few fail in the same way, all others would too. */
-export class FirstRejects {
-  readonly #failures: CallError[] = [];
-
-  /** @throws CallError the failure of the first row, if all of the first few failures are the same */
-  add(failure: CallError): void {
-    this.#failures.push(failure);
-    const ways = new Set(this.#failures.map(({ status, code }) => `${status} ${code}`));
-    if (ways.size > 1 || this.#failures.length < MIN_ALIKE) return;
+/**
+ * Single rows that fail before any row is scored. If the first few fail in the same way, all others would too.
+ *
+ * @returns adds one; throws the CallError of the first row if all of the first few failures are the same
+ */
+export function firstRejects(): (failure: CallError) => void {
+  const failures: CallError[] = [];
+  return failure => {
+    failures.push(failure);
+    const ways = new Set(failures.map(({ status, code }) => `${status} ${code}`));
+    if (ways.size > 1 || failures.length < MIN_ALIKE) return;
     // Concurrent single-row requests may fail out of order.
     const rowOf = ({ location }: CallError): number => location.row ?? Number.POSITIVE_INFINITY;
-    throw this.#failures.reduce((first, other) => (rowOf(other) < rowOf(first) ? other : first));
-  }
+    throw failures.reduce((first, other) => (rowOf(other) < rowOf(first) ? other : first));
+  };
 }
 
 /** With this many rows that are not sent for the same reason, the column is at fault. */

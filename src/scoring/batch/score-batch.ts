@@ -5,9 +5,9 @@ import { RequestAttempts } from '../failures/attempts.ts';
 import { CallError, type RowFault } from '../failures/call-error.ts';
 import type { BatchScorer, Failed, Feedback, Outcome, Scored, ScoredBatch } from '../scorer.ts';
 import { checkedOutcome } from './check-values.ts';
-import { checkFirstRows, FirstRejects, refuseWrongColumn } from './first-rows.ts';
+import { checkFirstRows, firstRejects, refuseWrongColumn } from './first-rows.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
-import { Prober } from './recovery-probe.ts';
+import { prober } from './recovery-probe.ts';
 
 interface ScoreBatchOptions {
   scorer: BatchScorer;
@@ -28,8 +28,8 @@ interface ScoreBatchOptions {
  */
 export class ScoreBatch {
   readonly #options: ScoreBatchOptions;
-  readonly #prober: Prober;
-  readonly #firstRejects = new FirstRejects();
+  readonly #prober: ReturnType<typeof prober>;
+  readonly #addFirstReject = firstRejects();
   #hasScored: boolean;
   /**
    * The first batch that failed before any row was scored. Others wait for it: every batch may have the same problem.
@@ -40,7 +40,7 @@ export class ScoreBatch {
   constructor(options: ScoreBatchOptions) {
     this.#options = options;
     this.#hasScored = options.hasScored;
-    this.#prober = new Prober(options);
+    this.#prober = prober(options);
   }
 
   /** @param batch one of the scorer's parts */
@@ -120,7 +120,7 @@ export class ScoreBatch {
   /** Tries both halves before splitting either: if rows of one are scored, the rows of the other are at fault. */
   async #isolate(batch: Batch, failed: Failed): Promise<Scored> {
     if (countPersonas(batch, failed) === 1) {
-      if (!this.#hasScored) this.#firstRejects.add(this.#errorOf(batch, failed));
+      if (!this.#hasScored) this.#addFirstReject(this.#errorOf(batch, failed));
       return rejectedPersona(failed);
     }
     const { layout } = this.#options;
@@ -162,7 +162,7 @@ export class ScoreBatch {
 
   #rejected({ batch, fault }: Piece, { failure }: Failed): Scored {
     const own = { faults: new Map(), failure: { ...failure, message: fault?.message ?? failure.message } };
-    if (!this.#hasScored) this.#firstRejects.add(this.#errorOf(batch, own));
+    if (!this.#hasScored) this.#addFirstReject(this.#errorOf(batch, own));
     return rejectedPersona(own);
   }
 

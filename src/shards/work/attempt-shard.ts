@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import { RejectBudget } from '../../runs/guards/reject-budget.ts';
+import { rejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver, RunProgress } from '../../runs/observer.ts';
 import { RunControl } from '../../runs/run-control.ts';
 import type { Scorer, TraceBatch } from '../../scoring/scorer.ts';
@@ -73,7 +73,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   const number = shard.shard;
   const figures = { row, read: 0, rejected: 0 };
   // Shards that this worker has finished count among the others.
-  const budget = new RejectBudget(options.maxRejects);
+  const budget = rejectBudget(options.maxRejects);
   const countOthers = async (): Promise<void> => {
     if (options.maxRejects !== undefined) budget.setOthers(await others.count(number));
   };

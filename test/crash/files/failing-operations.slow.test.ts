@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import fs, { open, readdir, readFile, writeFile } from 'node:fs/promises';
+import fs, { open, readdir, readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
-import { connect } from '../../support/stub/connect.ts';
-import { rejectSome } from '../unscorable.ts';
-import { rowsOf } from '../variants.ts';
+import { scoredRows } from './scored-rows.ts';
 
 type Operation = 'ftruncate' | 'unlink' | 'rename' | 'link';
 
@@ -51,23 +48,17 @@ async function failEach(
   operation: Operation,
   code = 'EIO',
 ): Promise<Set<string>> {
-  const folder = await newFolder(t);
-  const input = join(folder, 'in.csv');
-  await writeFile(input, rowsOf({ hasRejects: true, words: 120 }, 60));
   let calls = 0;
   let stop = new AbortController();
-  const { client } = await connect(t, {
-    report: { classes: ['no', 'yes'] },
-    behave(call) {
-      if (++calls === 2) stop.abort('test');
-      rejectSome(call);
-      return true;
-    },
-  });
-  const options = { input, features: ['id'], batchRows: 20, checkpointInterval: 0 };
+  const onCall = () => {
+    if (++calls === 2) stop.abort('test');
+  };
+  const scored = await scoredRows(t, { rows: 60, batchRows: 20, hasRejects: true, words: 120, onCall });
+  const { folder, client } = scored;
   const rejects = join(folder, 'bad.csv');
   const output = join(folder, name);
-  await score(job({ ...options, output, rejects }), client);
+  const options = { ...scored.options, output, rejects };
+  await score(job(options), client);
   const wanted = [await readFile(output), await readFile(rejects)];
   const named = new Set<string>();
   for (let number = 1; ; number++) {
@@ -75,12 +66,12 @@ async function failEach(
     if (isResumed) {
       stop = new AbortController();
       calls = 0;
-      const begun = job({ ...options, output, rejects, restart: true });
+      const begun = job({ ...options, restart: true });
       await assert.rejects(score(begun, client, { stop: stop.signal }), { name: 'Interrupted' });
     }
     const { failed, restore } = await injectFailure(t, operation, number, code);
     calls = 0;
-    const failure = await score(job({ ...options, output, rejects, restart: !isResumed }), client).then(
+    const failure = await score(job({ ...options, restart: !isResumed }), client).then(
       () => undefined,
       error => error,
     );
@@ -98,7 +89,7 @@ async function failEach(
     // A lock that could not be removed belongs to a process that has ended.
     for (const left of await readdir(folder))
       if (/\.lock(\.|$)/.test(left)) await fs.unlink(join(folder, left));
-    await score(job({ ...options, output, rejects }), client);
+    await score(job(options), client);
     assert.deepEqual([await readFile(output), await readFile(rejects)], wanted, at);
     assert.deepEqual((await readdir(folder)).sort(), ['bad.csv', 'in.csv', name], at);
   }

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
-import type { ServiceClient } from '../../../src/client/service-client.ts';
 import { bundled } from '../../support/bundled.ts';
 import { newFolder } from '../../support/folder.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
@@ -12,13 +11,10 @@ import { root } from '../../support/root.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { slow } from '../../support/slow.ts';
-import { connect } from '../../support/stub/connect.ts';
-import type { Stub } from '../../support/stub/service.ts';
 import { checkpointOf } from '../kills/job.ts';
-import { rejectSome } from '../unscorable.ts';
-import { rowsOf, type Shape } from '../variants.ts';
 import { recordedFiles } from './recorded-files.ts';
 import type { ScoreUntil } from './score-until.ts';
+import { scoredRows } from './scored-rows.ts';
 
 /** score-until.js, bundled because it is started for each kill. */
 let script = '';
@@ -31,31 +27,6 @@ async function isKilled(options: ScoreUntil): Promise<boolean> {
   return signal === 'SIGKILL';
 }
 
-interface Bench {
-  stub: Stub;
-  client: ServiceClient;
-  folder: string;
-  rows: number;
-  hasRejects: boolean;
-  options: { input: string; features: string[]; batchRows: number; checkpointInterval: number };
-}
-
-async function bench(t: TestContext, rows: number, batchRows: number, shape: Shape = {}): Promise<Bench> {
-  const { hasRejects = false } = shape;
-  const folder = await newFolder(t);
-  const input = join(folder, 'in.csv');
-  await writeFile(input, rowsOf(shape, rows));
-  const { stub, client } = await connect(t, {
-    report: { classes: ['no', 'yes'] },
-    behave(call) {
-      if (hasRejects) rejectSome(call);
-      return hasRejects;
-    },
-  });
-  const options = { input, features: ['id'], batchRows, checkpointInterval: 0 };
-  return { stub, client, folder, rows, hasRejects, options };
-}
-
 /**
  * Kills a run before its first file operation, its second, and so on, up to its last; or only before one, selected by
  * the seed.
@@ -63,8 +34,13 @@ async function bench(t: TestContext, rows: number, batchRows: number, shape: Sha
  * @param every 3 kills it before every third one, selected by the seed, and before each of the last ones; an odd
  *   number, so that no two lanes try the same ones
  */
-async function killBeforeEach(t: TestContext, name: string, bench: Bench, every = 1): Promise<void> {
-  const { stub, client, folder, rows, hasRejects, options } = bench;
+async function killBeforeEach(
+  t: TestContext,
+  name: string,
+  parts: Parameters<typeof scoredRows>[1],
+  every = 1,
+): Promise<void> {
+  const { stub, client, folder, rows, hasRejects, options } = await scoredRows(t, parts);
   const { url, key } = stub;
   const whole = join(folder, 'whole');
   await mkdir(whole);
@@ -131,6 +107,7 @@ async function filesIn(folder: string): Promise<Map<string, Buffer>> {
 const LANES = 2;
 /** More operations than follow the complete checkpoint, and by which their number varies. */
 const LAST = 12;
+const few = { rows: 9, batchRows: 3 };
 const renaming = 'rename out.csv.partial to out.csv';
 
 describe('a run that is killed before any of its file operations', () => {
@@ -138,22 +115,22 @@ describe('a run that is killed before any of its file operations', () => {
     script = await bundled(join(root, 'dist/test/crash/files/score-until.js'));
   });
 
-  it('gives the same bytes', async t => killBeforeEach(t, 'out.csv', await bench(t, 9, 3)));
+  it('gives the same bytes', async t => killBeforeEach(t, 'out.csv', few));
 
   slow('gives the same bytes as gzip', async t =>
-    killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750), 5),
+    killBeforeEach(t, 'out.csv.gz', { rows: 6000, batchRows: 750 }, 5),
   );
 
   slow('gives the same rejects', async t =>
-    killBeforeEach(t, 'out.csv', await bench(t, 30, 10, { hasRejects: true }), 3),
+    killBeforeEach(t, 'out.csv', { rows: 30, batchRows: 10, hasRejects: true }, 3),
   );
 
   slow('gives the same rejects next to a gzip output', async t =>
-    killBeforeEach(t, 'out.csv.gz', await bench(t, 2500, 320, { hasRejects: true, words: 170 }), 5),
+    killBeforeEach(t, 'out.csv.gz', { rows: 2500, batchRows: 320, hasRejects: true, words: 170 }, 5),
   );
 
   it('repeats no request if only its renames are left, whatever --if-exists is', async t => {
-    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { stub, client, folder, options } = await scoredRows(t, few);
     const { url, key } = stub;
     const whole = join(folder, 'whole.csv');
     await score(job({ ...options, output: whole }), client);
@@ -176,7 +153,7 @@ describe('a run that is killed before any of its file operations', () => {
   });
 
   slow('is finished and started over if only its renames are left and the command differs', async t => {
-    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { stub, client, folder, options } = await scoredRows(t, few);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');
     assert.ok(await isKilled({ ...options, url, key, output, before: renaming }));
@@ -190,7 +167,7 @@ describe('a run that is killed before any of its file operations', () => {
   });
 
   it('does not mistake an older output for its own if its own was deleted', async t => {
-    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { stub, client, folder, options } = await scoredRows(t, few);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');
     await writeFile(output, 'an older output');

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
-import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
-import { connect } from '../../support/stub/connect.ts';
-import { rowsOf } from '../variants.ts';
 import { type Operation, type Recorder, recordedFiles } from './recorded-files.ts';
+import { scoredRows } from './scored-rows.ts';
 
 /** An uninterrupted run; `rows` determines the number of members of its gzip output. */
 async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 12): Promise<void> {
-  const folder = await newFolder(t);
-  const input = join(folder, 'in.csv');
-  await writeFile(input, rowsOf({}, rows));
-  const { client } = await connect(t, { report: { classes: ['no', 'yes'] } });
-  const options = { input, output: join(folder, name), features: ['id'], batchRows: rows / 4 };
-  await score(job({ ...options, checkpointInterval: 0 }), client, {}, { files: recordedFiles(recorder) });
+  const { folder, client, options } = await scoredRows(t, { rows, batchRows: rows / 4 });
+  const output = join(folder, name);
+  await score(job({ ...options, output }), client, {}, { files: recordedFiles(recorder) });
 }
 
 describe('the order of file operations in a run', () => {

@@ -4,12 +4,9 @@ import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { diskFiles, type Files, type WritableFile } from '../../../src/storage/durable-files.ts';
-import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
-import { connect } from '../../support/stub/connect.ts';
-import { rejectSome } from '../unscorable.ts';
-import { rowsOf } from '../variants.ts';
+import { scoredRows } from './scored-rows.ts';
 import { lose, syncError, UnsyncedWrites } from './unsynced-writes.ts';
 
 /** The real files with one failing sync: what was written since the previous one is lost, and the next one succeeds. */
@@ -72,17 +69,8 @@ const turns = async (count: number): Promise<void> => {
 
 /** Runs with the first sync failing, then with the second, and so on; each run is resumed without a failure. */
 async function failEach(t: TestContext, name: string, rows: number, batchRows: number): Promise<void> {
-  const folder = await newFolder(t);
-  const input = join(folder, 'in.csv');
-  await writeFile(input, rowsOf({ hasRejects: true, words: 120 }, rows));
-  const { client } = await connect(t, {
-    report: { classes: ['no', 'yes'] },
-    behave(call) {
-      rejectSome(call);
-      return true;
-    },
-  });
-  const options = { input, features: ['id'], batchRows, checkpointInterval: 0 };
+  const parts = { rows, batchRows, hasRejects: true, words: 120 };
+  const { folder, client, options } = await scoredRows(t, parts);
   const whole = join(folder, `whole.${name}`);
   await score(job({ ...options, output: whole }), client);
   const wanted = [await readFile(whole), await readFile(`${whole}.rejects`)];
@@ -140,19 +128,14 @@ describe('a sync that fails once and loses the data', () => {
 describe('an output whose tail was modified after its checkpoint', () => {
   for (const file of ['out.csv.partial', 'out.csv.rejects.partial'])
     it(`is refused: zeros in ${file}`, async t => {
-      const folder = await newFolder(t);
-      const input = join(folder, 'in.csv');
-      await writeFile(input, rowsOf({ hasRejects: true }, 60));
       const stop = new AbortController();
-      const { client } = await connect(t, {
-        report: { classes: ['no', 'yes'] },
-        behave(call) {
-          rejectSome(call);
-          if (call.number === 4) stop.abort('test');
-          return true;
-        },
-      });
-      const options = { input, output: join(folder, 'out.csv'), features: ['id'], batchRows: 10 };
+      let calls = 0;
+      const onCall = () => {
+        if (++calls === 4) stop.abort('test');
+      };
+      const scored = await scoredRows(t, { rows: 60, batchRows: 10, hasRejects: true, onCall });
+      const { folder, client } = scored;
+      const options = { ...scored.options, output: join(folder, 'out.csv') };
       await assert.rejects(score(job(options), client, { stop: stop.signal }), { name: 'Interrupted' });
       const bytes = await readFile(join(folder, file));
       await writeFile(join(folder, file), Buffer.concat([bytes.subarray(0, -20), Buffer.alloc(20)]));

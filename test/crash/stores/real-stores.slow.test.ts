@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { random as randomOf } from '../../../fixtures/random.ts';
 import { newFolder } from '../../support/folder.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
-import { rowcast, spawnRowcast } from '../../support/rowcast.ts';
-import { csv, history } from '../../support/service/history.ts';
+import { exits, rowcast, startRowcast } from '../../support/rowcast.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { noAzurite, startAzurite } from '../../support/stores/azurite.ts';
 import { backendOf, getObject, putObject } from '../../support/stores/objects.ts';
 import type { RealStore } from '../../support/stores/real-store.ts';
 import { noSeaweed, startSeaweed } from '../../support/stores/seaweed.ts';
+import { manyRows } from '../many-rows.ts';
 
 /** STORE_KILLS=20 makes more. */
 const KILLS = Number(process.env.STORE_KILLS ?? (isFull ? 5 : 2));
@@ -32,16 +31,10 @@ interface Case {
 
 /** Kills runs at random moments until each of their objects is complete, and compares bytes and ETags. */
 async function killAll({ t, store, isStored, name }: Case): Promise<void> {
-  const folder = await newFolder(t);
+  const folder = await newFolder(t, { 'in.csv': manyRows(ROWS) });
   const env = { ROWCAST_HOME: await trainedHome(), ...store.env };
   Object.assign(process.env, store.env);
   const file = join(folder, 'in.csv');
-  const [header = [], ...rows] = history({ rows: 2000, seed });
-  const many = Array.from({ length: ROWS }, (_, row) => [
-    `${row}`,
-    ...(rows[row % rows.length] ?? []).slice(1),
-  ]);
-  await writeFile(file, csv([header, ...many]).replaceAll('\n777', '\n"7"7'));
   const input = isStored ? `${store.url}/in/in.csv` : file;
   if (isStored) await putObject(input, await readFile(file));
   const argsOf = (output: string): string[] => {
@@ -49,10 +42,10 @@ async function killAll({ t, store, isStored, name }: Case): Promise<void> {
     return ['score', input, '--report', 'one', '-o', output, ...pace];
   };
   const local = join(folder, name);
-  assert.equal((await rowcast([...argsOf(local)], { env })).code, 1);
+  await exits(rowcast(argsOf(local), { env }), 1);
   const whole = `${store.url}/whole/${name}`;
   const begun = performance.now();
-  assert.equal((await rowcast(argsOf(whole), { env })).code, 1);
+  await exits(rowcast(argsOf(whole), { env }), 1);
   const usual = performance.now() - begun;
   assert.deepEqual(await getObject(whole), await readFile(local));
   assert.deepEqual(await getObject(`${whole}.rejects`), await readFile(`${local}.rejects`));
@@ -61,20 +54,15 @@ async function killAll({ t, store, isStored, name }: Case): Promise<void> {
   for (let number = 0; kills < KILLS; number++) {
     const output = `${store.url}/${number}/${name}`;
     for (let left = random.whole(1, MOST); ; left--) {
-      const child = spawnRowcast(argsOf(output), { env });
-      const ended = once(child, 'exit');
-      let said = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-      });
+      const { child, finished } = startRowcast(argsOf(output), { env });
       if (left > 0) {
-        await Promise.race([ended, sleep(200 + random.unit() * usual)]);
+        await Promise.race([finished, sleep(200 + random.unit() * usual)]);
         child.kill('SIGKILL');
       }
-      const [code] = await ended;
+      const { code, stderr } = await finished;
       if (code !== null) {
-        assert.equal(code, 1, said);
-        if (/resum/.test(said)) resumes++;
+        assert.equal(code, 1, stderr);
+        if (/resum/.test(stderr)) resumes++;
         break;
       }
       kills++;
@@ -83,11 +71,7 @@ async function killAll({ t, store, isStored, name }: Case): Promise<void> {
       assert.deepEqual(await getObject(output + suffix), await getObject(whole + suffix), output + suffix);
       if (store.hasEqualTags) assert.equal(await tagOf(output + suffix), await tagOf(whole + suffix));
     }
-    assert.equal(
-      (await rowcast(['status', `${output}.checkpoint`], { env })).code,
-      2,
-      'the checkpoint is gone',
-    );
+    await exits(rowcast(['status', `${output}.checkpoint`], { env }), 2); // the checkpoint is gone
   }
   t.diagnostic(`${kills} kills, ${resumes} resumes of the last process of an output`);
 }

@@ -9,7 +9,7 @@ import { LEASE_MS } from '../../../src/shards/folder/next-attempt.ts';
 import { newFolder } from '../../support/folder.ts';
 import { startObjectService } from '../../support/object-store/object-service.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
-import { type Running, rowcast, startRowcast } from '../../support/rowcast.ts';
+import { exits, type Running, rowcast, startRowcast } from '../../support/rowcast.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { noAzurite, startAzurite } from '../../support/stores/azurite.ts';
@@ -30,10 +30,7 @@ async function killWorkers(t: TestContext, store: RealStore, suffix: string): Pr
   const input = `${store.url}/shards${suffix}/in.csv`;
   await putObject(input, Buffer.from(text));
   const report = ['--allow-missing', '--report', 'one'];
-  const run = async (code: number, ...args: string[]): Promise<void> => {
-    const ended = await rowcast(args, { cwd, env });
-    assert.equal(ended.code, code, ended.stderr);
-  };
+  const run = (code: number, ...args: string[]) => exits(rowcast(args, { cwd, env }), code);
   const folder = `${store.url}/shards${suffix}/run`;
   const output = `${store.url}/shards${suffix}/out${suffix}`;
   const how = ['--shards', folder, '--shard-bytes', '1MiB', '--checkpoint-interval', '100ms'];
@@ -61,10 +58,7 @@ async function killWorkers(t: TestContext, store: RealStore, suffix: string): Pr
     workers.delete(worker);
     workers.add(start());
   }
-  for (const { finished } of [...workers, ...suspended]) {
-    const { code, stderr } = await finished;
-    assert.equal(code, 0, stderr);
-  }
+  for (const { finished } of [...workers, ...suspended]) await exits(finished, 0);
   await run(1, 'assemble', folder);
   await run(1, 'score', 'in.csv', ...report, '-o', 'one.csv');
   if (suffix === '.csv') assert.deepEqual(await getObject(output), await readFile(join(cwd, 'one.csv')));

@@ -32,18 +32,23 @@ const odd: readonly (readonly [at: number, column: number, text: string])[] = [
 let home: string;
 let table: string[][];
 
-async function files(t: TestContext, output = 'out.csv') {
-  const folder = await newFolder(t);
-  const input = join(folder, 'in.csv');
-  await writeFile(input, `${csv(table)}malformed\n`);
+async function files(t: TestContext, { output = 'out.csv', text = `${csv(table)}malformed\n` } = {}) {
+  const folder = await newFolder(t, { 'in.csv': text });
   const summary = join(folder, 'summary.json');
-  return { ...job({ input, output: join(folder, output), report: 'r' }), summary };
+  return { ...job({ input: join(folder, 'in.csv'), output: join(folder, output), report: 'r' }), summary };
 }
 
 async function scorerOf(t: TestContext, threads = 2): Promise<ModelScorer> {
   const scorer = await ModelScorer.open({ home, threads });
   t.after(() => scorer.close());
   return scorer;
+}
+
+async function serviceClient(t: TestContext) {
+  const { url, key } = await serving(t, { home });
+  const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
+  t.after(() => client.close());
+  return client;
 }
 
 const figuresOf = (scored: RunResult | undefined): DataFigures => {
@@ -116,11 +121,8 @@ describe('what a run counts', () => {
 
   slow('is the same with a service, whatever the batches are', async t => {
     const local = figuresOf(await score(await files(t), await scorerOf(t, 1)));
-    const { url, key } = await serving(t, { home });
-    const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
-    t.after(() => client.close());
-    const remote = figuresOf(await score({ ...(await files(t, 'out.csv.gz')), batchRows: 77 }, client));
-    assert.deepEqual(remote, local);
+    const options = { ...(await files(t, { output: 'out.csv.gz' })), batchRows: 77 };
+    assert.deepEqual(figuresOf(await score(options, await serviceClient(t))), local);
   });
 
   slow('is the same after a run was interrupted and resumed', async t => {
@@ -159,14 +161,11 @@ describe('what a run counts', () => {
   });
 
   it('takes categories with spaces around them for what they are, and counts them', async t => {
-    const plain = await files(t);
-    const padded = await files(t);
     const [head = [], ...rows] = table;
     const spaced = rows.map(row => row.map((text, i) => (i === 2 && text !== '' ? ` ${text}\t` : text)));
-    await writeFile(plain.input, csv(table));
-    await writeFile(padded.input, csv([head, ...spaced]));
     const scorer = await scorerOf(t);
-    const [one, other] = [await score(plain, scorer), await score(padded, scorer)];
+    const one = await score(await files(t, { text: csv(table) }), scorer);
+    const other = await score(await files(t, { text: csv([head, ...spaced]) }), scorer);
     const [before, after] = [one, other].map(run => figuresOf(run).columns[1]);
     const given = before?.categories?.rows.reduce((sum, count) => sum + count, 0);
     assert.deepEqual(after, { ...before, trimmed: given });
@@ -174,21 +173,17 @@ describe('what a run counts', () => {
   });
 
   it('says at the end which columns were sent as missing', async t => {
-    const options = { ...(await files(t)), allowMissing: true };
-    await writeFile(options.input, csv(table.map(row => row.filter((_, j) => j !== 2))));
+    const text = csv(table.map(row => row.filter((_, j) => j !== 2)));
+    const options = { ...(await files(t, { text })), allowMissing: true };
     let warning = '';
-    await score(
-      options,
-      await scorerOf(t),
-      dataNotes(line => (warning = line)),
-    );
+    const notes = dataNotes(line => (warning = line));
+    await score(options, await scorerOf(t), notes);
     assert.match(warning, /sent as missing, because the input does not have them: "plan"$/);
   });
 
   it('stops for a column that is missing in most rows, and resumes with --max-missing none', async t => {
-    const options = { ...(await files(t)), batchRows: 500 };
     const lacking = table.map((row, i) => row.map((text, j) => (i > 0 && j === 2 ? '' : text)));
-    await writeFile(options.input, csv(lacking));
+    const options = { ...(await files(t, { text: csv(lacking) })), batchRows: 500 };
     const scorer = await scorerOf(t);
     await assert.rejects(score(options, scorer), { code: 'too_many_missing', exitCode: 3 });
     await assert.rejects(score({ ...options, maxMissing: { percent: 99 } }, scorer), {
@@ -201,13 +196,11 @@ describe('what a run counts', () => {
   describe('stops a run over other data', () => {
     const PLAN = 2;
     /** A file in which all plans, or those from a row on, are unknown. */
-    async function garbled(t: TestContext, { rows = ROWS, from = 0 } = {}) {
-      const options = await files(t);
+    function garbled(t: TestContext, { rows = ROWS, from = 0 } = {}) {
       const garbage = table
         .slice(0, rows + 1)
         .map((row, i) => (i > from ? row.map((text, j) => (j === PLAN ? `x${i % 2}` : text)) : row));
-      await writeFile(options.input, csv(garbage));
-      return options;
+      return files(t, { text: csv(garbage) });
     }
     const stopped = (read: number) => ({
       code: 'too_many_unseen',
@@ -233,11 +226,8 @@ describe('what a run counts', () => {
     });
 
     slow('also with a service, whose batches are small', async t => {
-      const { url, key } = await serving(t, { home });
-      const client = connectReports({ url: readBaseUrl(url, false), key, name: 'service' });
-      t.after(() => client.close());
-      const options = await garbled(t, { rows: 500 });
-      await assert.rejects(score({ ...options, batchRows: 90 }, client), stopped(500));
+      const options = { ...(await garbled(t, { rows: 500 })), batchRows: 90 };
+      await assert.rejects(score(options, await serviceClient(t)), stopped(500));
     });
 
     it('and counts what an earlier process of the run has read', async t => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { RejectBudget } from '../../../src/runs/guards/reject-budget.ts';
+import { rejectBudget } from '../../../src/runs/guards/reject-budget.ts';
 
 const run = () => ({ read: 0, rejected: 0, rejectedBy: {} as Record<string, number> });
 
 it('rejects of several runs count together, each row once', () => {
-  const budget = new RejectBudget({ rows: 3 });
+  const budget = rejectBudget({ rows: 3 });
   const [a, b] = [run(), run()];
   Object.assign(a, { read: 10, rejected: 2, rejectedBy: { x: 2 } });
   budget.check(a);
@@ -20,7 +20,7 @@ it('rejects of several runs count together, each row once', () => {
 });
 
 it('a percentage counts from 1,000 rows of all runs on, and at the end', () => {
-  const budget = new RejectBudget({ percent: 10 });
+  const budget = rejectBudget({ percent: 10 });
   const [a, b] = [run(), run()];
   Object.assign(a, { read: 600, rejected: 600, rejectedBy: { x: 600 } });
   budget.check(a);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
-import type { CommitPoint, Output, OutputPiece } from '../../../src/runs/output/output.ts';
+import type { CommitPoint, OutputPiece } from '../../../src/runs/output/output.ts';
 import { RejectsOutput } from '../../../src/runs/output/rejects-output.ts';
 import { resumableOutput } from '../../../src/runs/output/resumable-output.ts';
 import { runFilesOf, runOutputsOf } from '../../../src/runs/paths/run-files.ts';
@@ -18,7 +18,8 @@ import { MemoryFiles } from '../../support/memory-files.ts';
 const folder = '/nowhere';
 const paths = runFilesOf(`${folder}/out.csv`);
 /** An output whose checkpoint is due after every piece, unless it is never due. */
-async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): Promise<Output> {
+async function open(checkpointInterval = 0, codec = none) {
+  const files = new MemoryFiles();
   const local = new LocalOutput(paths.output, { name: 'out.csv', files });
   const outputs = runOutputsOf(local);
   const options = {
@@ -31,7 +32,7 @@ async function open(files: MemoryFiles, checkpointInterval = 0, codec = none): P
   };
   const partial = codec.partialFile<never>(await local.open(NOTHING_WRITTEN), fileStart);
   const rejects = new RejectsOutput(outputs.rejects);
-  return resumableOutput(options, partial, rejects, identity, undefined);
+  return { files, output: await resumableOutput(options, partial, rejects, identity, undefined) };
 }
 
 const piece = (text: string, rejects = ''): OutputPiece => ({
@@ -58,8 +59,7 @@ const namesIn = (files: MemoryFiles): string[] =>
 
 describe('an output file', () => {
   it('appears when it is finished, with nothing left next to it', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files);
+    const { files, output } = await open();
     await output.write(piece('a\n'), () => pointAt(2));
     await output.write(piece('b\n'), () => pointAt(3));
     assert.ok(!files.content.has(paths.output));
@@ -69,8 +69,7 @@ describe('an output file', () => {
   });
 
   it('has its rejects next to it, renamed before it', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files);
+    const { files, output } = await open();
     await output.write(piece('a\n', 'header\nbad\n'), () => pointAt(3));
     await output.finish(pointAt(3));
     assert.equal(files.content.get(paths.rejects)?.toString(), 'header\nbad\n');
@@ -82,8 +81,7 @@ describe('an output file', () => {
   });
 
   it('that is suspended leaves a checkpoint at its last commit point', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files, 1000);
+    const { files, output } = await open(1000);
     await output.write(piece('a\n'), () => pointAt(2));
     await output.write({ ...piece('half a member'), isCommitPoint: false }, () => assert.fail());
     assert.equal((await output.suspend())?.row, 2);
@@ -93,16 +91,14 @@ describe('an output file', () => {
   });
 
   it('that is suspended before its first commit point leaves nothing', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files);
+    const { files, output } = await open();
     await output.write({ ...piece('a'), isCommitPoint: false }, () => assert.fail());
     assert.equal(await output.suspend(), undefined);
     assert.deepEqual(namesIn(files), []);
   });
 
   it('that is discarded loses its checkpoint before its bytes', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files);
+    const { files, output } = await open();
     await output.write(piece('a\n'), () => pointAt(2));
     await output.discard();
     assert.deepEqual(namesIn(files), []);
@@ -113,8 +109,7 @@ describe('an output file', () => {
 
 describe('a checkpoint', () => {
   it('is saved only after the bytes that it covers were synced', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files, 1000);
+    const { files, output } = await open(1000);
     await output.write(piece('a\n'), () => pointAt(2));
     await output.suspend();
     const synced = files.done.indexOf(`sync ${paths.partial}`);
@@ -123,8 +118,7 @@ describe('a checkpoint', () => {
   });
 
   it('is saved within a member that takes long', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files, 0, gzip);
+    const { files, output } = await open(0, gzip);
     await output.write({ ...piece('a\n'), endsMember: false }, () => pointAt(2));
     while (checkpointIn(files) === undefined) await new Promise(setImmediate);
     assert.equal(checkpointIn(files)?.output.open?.toString(), 'a\n');
@@ -132,8 +126,7 @@ describe('a checkpoint', () => {
   });
 
   it('has the rows of a member that is not complete, and keeps them if the member cannot be written', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files, 1000, gzip);
+    const { files, output } = await open(1000, gzip);
     await output.write(piece('a\n'), () => pointAt(2));
     await output.write({ ...piece('b\n'), endsMember: false }, () => pointAt(3));
     await output.save();
@@ -145,8 +138,7 @@ describe('a checkpoint', () => {
   });
 
   it('stays as it is after a failed sync, even if the next sync succeeds', async () => {
-    const files = new MemoryFiles();
-    const output = await open(files, 0);
+    const { files, output } = await open(0);
     await output.write(piece('a\n'), () => pointAt(2));
     while (checkpointIn(files) === undefined) await new Promise(setImmediate);
     // The save ends after the rename; a write before that would not be saved.

@@ -8,7 +8,7 @@ import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { repair } from '../../../src/runs/repair/repair.ts';
 import { recordedFiles } from '../../crash/files/recorded-files.ts';
 import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
 import { isFull } from '../../support/random-tests.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
@@ -22,9 +22,8 @@ async function bench(t: TestContext) {
   const [before, cwd] = [join(folder, 'before'), join(folder, 'work')];
   const local = ['--report', 'one', '--home', await trainedHome()];
   const run = async (code: number, ...args: string[]): Promise<string> => {
-    const ended = await rowcast(args, { cwd });
-    assert.equal(ended.code, code, `${args.join(' ')}\n${ended.stderr}`);
-    return ended.stderr + ended.stdout.toString();
+    const { stderr, stdout } = await exits(rowcast(args, { cwd }), code);
+    return stderr + stdout.toString();
   };
   await mkdir(join(cwd, 'in'), { recursive: true });
   await writeFile(join(cwd, 'in/a.csv'), csv(history({ rows: 5 })));

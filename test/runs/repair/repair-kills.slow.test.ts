@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { random } from '../../../fixtures/random.ts';
+import { manyRows } from '../../crash/many-rows.ts';
 import { newFolder } from '../../support/folder.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
-import { rowcast, spawnRowcast } from '../../support/rowcast.ts';
-import { csv, history } from '../../support/service/history.ts';
+import { exits, rowcast, startRowcast } from '../../support/rowcast.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 
 /** REPAIR_KILLS=200 makes more. */
@@ -21,18 +20,10 @@ for (const name of ['out.csv', 'out.csv.gz'])
     const folder = await newFolder(t);
     const work = join(folder, 'work');
     const env = { ROWCAST_HOME: await trainedHome() };
-    const run = async (code: number, ...args: string[]): Promise<string> => {
-      const ended = await rowcast(args, { cwd: work, env });
-      assert.equal(ended.code, code, ended.stderr);
-      return ended.stderr;
-    };
-    const [header = [], ...rows] = history({ rows: 2000, seed });
-    const many = Array.from({ length: ROWS }, (_, row) => [
-      `${row}`,
-      ...(rows[row % rows.length] ?? []).slice(1),
-    ]);
+    const run = async (code: number, ...args: string[]): Promise<string> =>
+      (await exits(rowcast(args, { cwd: work, env }), code)).stderr;
     await newWork();
-    await writeFile(join(work, 'in.csv'), csv([header, ...many]).replaceAll('\n77', '\n"7"7'));
+    await writeFile(join(work, 'in.csv'), manyRows(ROWS, '77'));
     const said = await run(1, 'score', 'in.csv', '--report', 'one', '-o', name);
     const commands = [...said.matchAll(/^ {2}rowcast (.*)$/gm)].map(([, words = '']) => words.split(' '));
     const [score = [], repair = []] = commands;
@@ -53,11 +44,10 @@ for (const name of ['out.csv', 'out.csv.gz'])
       await newWork();
       for (const file of files) await copyFile(join(folder, file), join(work, file));
       const before = await contents();
-      const child = spawnRowcast(repair, { cwd: work, env });
-      const ended = once(child, 'exit');
-      await Promise.race([ended, delay(usual * (0.3 + unit()))]);
+      const { child, finished } = startRowcast(repair, { cwd: work, env });
+      await Promise.race([finished, delay(usual * (0.3 + unit()))]);
       child.kill('SIGKILL');
-      await ended;
+      await finished;
       const names = await readdir(work);
       if (!names.some(name => name.endsWith('.checkpoint'))) {
         const now = await contents();

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { layoutOf } from '../../../src/client/bodies/layout-of.ts';
 import { reportProtocol } from '../../../src/client/protocols/report/report-protocol.ts';
 import { httpScorer } from '../../../src/client/scorer/http-scorer.ts';
-import { Prober } from '../../../src/scoring/batch/recovery-probe.ts';
+import { prober } from '../../../src/scoring/batch/recovery-probe.ts';
 import { openText } from '../../support/scoring/opened.ts';
 import { connect } from '../../support/stub/connect.ts';
 
@@ -38,13 +38,8 @@ describe('a probe', () => {
           }),
       };
       const { signal } = new AbortController();
-      const prober = new Prober({
-        scorer: watched,
-        feedback: { predictionType: () => undefined },
-        layout,
-        signal,
-      });
-      prober.begin(batch).send(1, 1, false);
+      const feedback = { predictionType: () => undefined };
+      prober({ scorer: watched, feedback, layout, signal }).begin(batch).send(1, 1, false);
       while (!ended) await setImmediate();
       await setImmediate();
     }

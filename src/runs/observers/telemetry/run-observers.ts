@@ -40,52 +40,36 @@ export function telemetry(
   };
 }
 
-/** The trace of one of several runs, in that of all of them. */
-export class RunSpan implements RunObserver {
-  readonly #parent: RunTelemetry | undefined;
-  #span: RunTelemetry | undefined;
-
-  /** @param parent undefined if nothing is sent */
-  constructor(parent: RunTelemetry | undefined) {
-    this.#parent = parent;
-  }
-
-  start(run: RunView): void {
-    this.#span = this.#parent?.begin(run);
-  }
-
-  end(): void {
-    this.#span?.end();
-  }
-
-  get traceBatch() {
-    return this.#span?.traceBatch;
-  }
-
-  within<T>(rest: () => Promise<T>): Promise<T> {
-    return this.#span?.within(rest) ?? rest();
-  }
-
-  resumed({ rowCounts }: ResumePoint): void {
-    this.#span?.resumed(rowCounts.batches);
-  }
+/**
+ * The trace of one of several runs, in that of all of them.
+ *
+ * @param parent undefined if nothing is sent
+ */
+export function runSpan(parent: RunTelemetry | undefined) {
+  let span: RunTelemetry | undefined;
+  return {
+    start(run: RunView): void {
+      span = parent?.begin(run);
+    },
+    end: () => span?.end(),
+    get traceBatch() {
+      return span?.traceBatch;
+    },
+    within: <T>(rest: () => Promise<T>): Promise<T> => span?.within(rest) ?? rest(),
+    resumed: ({ rowCounts }: ResumePoint) => span?.resumed(rowCounts.batches),
+  };
 }
 
 /** What traces and metrics say about a run in shards, whose record may be replaced by that of a later step. */
-export class FollowedRun implements ObservedRun {
-  readonly attributes: NonNullable<ObservedRun['attributes']>;
-  #record: RunRecord;
-
-  constructor(record: RunRecord, attributes: FollowedRun['attributes']) {
-    this.#record = record;
-    this.attributes = attributes;
-  }
-
-  get state(): Summary {
-    return this.#record.state;
-  }
-
-  follow(record: RunRecord): void {
-    this.#record = record;
-  }
+export function followedRun(first: RunRecord, attributes: NonNullable<ObservedRun['attributes']>) {
+  let record = first;
+  return {
+    attributes,
+    get state(): Summary {
+      return record.state;
+    },
+    follow(next: RunRecord): void {
+      record = next;
+    },
+  };
 }

@@ -18,58 +18,43 @@ async function bench(t: TestContext) {
   const { env } = await startStub(t);
   const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n3,4\n' });
   const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'];
-  return { cwd, env, args };
+  const sendingTo = (url: string, more: Record<string, string> = {}) => ({
+    ...{ cwd, env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...more } },
+  });
+  /** What a run says that succeeds. */
+  const stderrOf = async (url: string, more?: Record<string, string>): Promise<string> =>
+    (await exits(rowcast(args, sendingTo(url, more)), 0)).stderr;
+  return { cwd, env, args, sendingTo, stderrOf };
 }
 
 describe('a collector that does not work', () => {
   it('is one warning if it cannot be reached, and does not fail the run', async t => {
-    const { cwd, env, args } = await bench(t);
-    const url = `http://127.0.0.1:${await freePort()}`;
-    const { stderr } = await exits(
-      rowcast(args, { cwd, env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: url } }),
-      0,
-    );
+    const { stderrOf } = await bench(t);
+    const stderr = await stderrOf(`http://127.0.0.1:${await freePort()}`);
     assert.equal(warnings(stderr).length, 1, stderr);
     assert.match(stderr, /cannot be sent: connect ECONNREFUSED/);
   });
 
   it('is one warning if it refuses what it gets, without what it responds', async t => {
-    const { cwd, env, args } = await bench(t);
+    const { stderrOf } = await bench(t);
     const collector = await startCollector(t, (_, response) => {
       response.writeHead(401, 'No way').end('your key is abc');
       return true;
     });
-    const { stderr } = await exits(
-      rowcast(args, {
-        cwd,
-        env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
-      }),
-      0,
-    );
-    assert.deepEqual(warnings(stderr), [
+    assert.deepEqual(warnings(await stderrOf(collector.url)), [
       'rowcast: traces or metrics cannot be sent: the collector responded with 401',
     ]);
   });
 
   it('is waited for no longer than the timeout if it does not respond', async t => {
-    const { cwd, env, args } = await bench(t);
+    const { stderrOf } = await bench(t);
     const collector = await startCollector(t, () => true);
-    const { stderr } = await exits(
-      rowcast(args, {
-        cwd,
-        env: {
-          ...env,
-          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-          OTEL_EXPORTER_OTLP_TIMEOUT: '300',
-        },
-      }),
-      0,
-    );
+    const stderr = await stderrOf(collector.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '300' });
     assert.equal(warnings(stderr).length, 1, stderr);
   });
 
   it('is not waited for for long if the run was stopped by a signal, nor is an endpoint for lineage', async t => {
-    const { cwd, env } = await bench(t);
+    const { cwd, sendingTo } = await bench(t);
     // Both would answer within the time that a run has without a signal.
     const late = (_: unknown, response: ServerResponse): boolean => {
       setTimeout(() => response.end(), 4500).unref();
@@ -77,10 +62,10 @@ describe('a collector that does not work', () => {
     };
     const [collector, lineage] = [await startCollector(t, late), await startCollector(t, late)];
     const fifo = await makeFifo(join(cwd, 'rows'));
-    const { child, finished } = startRowcast(['score', fifo, '-o', 'out.csv', '--report', 'r'], {
-      cwd,
-      env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OPENLINEAGE_URL: lineage.url },
-    });
+    const { child, finished } = startRowcast(
+      ['score', fifo, '-o', 'out.csv', '--report', 'r'],
+      sendingTo(collector.url, { OPENLINEAGE_URL: lineage.url }),
+    );
     const writer = createWriteStream(fifo);
     writer.on('error', () => {}); // the signal may come before the rows are read
     writer.write('a,b\n1,2\n');
@@ -94,20 +79,14 @@ describe('a collector that does not work', () => {
   });
 
   it('is not waited for any longer after Ctrl-C, and the exit code of the finished run stays', async t => {
-    const { cwd, env, args } = await bench(t);
+    const { args, sendingTo } = await bench(t);
     const { promise: asked, resolve } = withResolvers();
     const collector = await startCollector(t, () => {
       resolve();
       return true;
     });
-    const { child, finished } = startRowcast(args, {
-      cwd,
-      env: {
-        ...env,
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
-      },
-    });
+    const sending = sendingTo(collector.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '10000' });
+    const { child, finished } = startRowcast(args, sending);
     await waitForStderr(child, /2 rows scored/);
     await asked;
     child.kill('SIGINT');
