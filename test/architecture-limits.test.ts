@@ -21,8 +21,8 @@ const LIMITS = {
   'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_500,
   'files of src': 816,
-  'lines of src': 95_010,
-  'lines of test': 74_920,
+  'lines of src': 94_910,
+  'lines of test': 74_850,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

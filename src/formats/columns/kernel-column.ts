@@ -20,38 +20,32 @@ export interface ColumnAddresses {
  */
 export type ReadRows = (kernel: Kernel, addresses: ColumnAddresses, first: number, rows: number) => number;
 
-/** A reader that can read any field, one after the other. */
-export abstract class AnyField implements ColumnReader {
-  readonly unrecognized = { missing: 0, mismatched: 0, unseen: 0, trimmed: 0 };
-
+/** Reads any field of a column, one after the other. */
+export interface AnyField {
+  readonly unrecognized: ColumnReader['unrecognized'];
   /** The number of a field. */
-  abstract valueOf(words: WordView, start: number, end: number): number;
-
-  readonly read: ColumnReader['read'] = (fields, index, values, at, step, from, to) => {
-    const { width, starts, ends } = fields;
-    const words = wordView(fields.bytes);
-    let place = at + from * step;
-    for (let row = from, field = index + from * width; row < to; row++, field += width, place += step)
-      values[place] = this.valueOf(words, starts[field] as number, ends[field] as number);
-  };
+  valueOf(words: WordView, start: number, end: number): number;
 }
 
-/** Reads the common fields of a column with a kernel, and leaves all others to another reader. */
-export class KernelColumn implements ColumnReader {
-  readonly unrecognized: ColumnReader['unrecognized'];
-  readonly #readRows: ReadRows;
-  readonly #other: AnyField;
+export const noneUnrecognized = () => ({ missing: 0, mismatched: 0, unseen: 0, trimmed: 0 });
 
-  constructor(readRows: ReadRows, other: AnyField) {
-    this.#readRows = readRows;
-    this.#other = other;
-    this.unrecognized = other.unrecognized;
-  }
-
-  readonly read: ColumnReader['read'] = (fields, index, values, at, step, from, to) => {
+/**
+ * Reads a column.
+ *
+ * @param readRows reads the common fields with a kernel; all others are left to `other`, as are all without it
+ */
+export const columnOf = (other: AnyField, readRows?: ReadRows): ColumnReader => ({
+  unrecognized: other.unrecognized,
+  read(fields, index, values, at, step, from, to) {
     const { placed, width, bytes, starts, ends } = fields;
-    if (placed === undefined) {
-      this.#other.read(fields, index, values, at, step, from, to);
+    let words: WordView | undefined;
+    const readOther = (row: number): void => {
+      words ??= wordView(bytes);
+      const field = index + row * width;
+      values[at + row * step] = other.valueOf(words, starts[field] as number, ends[field] as number);
+    };
+    if (placed === undefined || readRows === undefined) {
+      for (let row = from; row < to; row++) readOther(row);
       return;
     }
     const { kernel } = placed;
@@ -65,19 +59,14 @@ export class KernelColumn implements ColumnReader {
     };
     kernel.missing.value = 0;
     kernel.unseen.value = 0;
-    let row = this.#readRows(kernel, addresses, from, to);
-    if (row < to) {
-      const words = wordView(bytes);
-      while (row < to) {
-        const field = index + row * width;
-        values[at + row * step] = this.#other.valueOf(words, starts[field] as number, ends[field] as number);
-        row = this.#readRows(kernel, addresses, row + 1, to);
-      }
+    for (let row = readRows(kernel, addresses, from, to); row < to; ) {
+      readOther(row);
+      row = readRows(kernel, addresses, row + 1, to);
     }
-    this.unrecognized.missing += kernel.missing.value;
-    this.unrecognized.unseen += kernel.unseen.value;
-  };
-}
+    other.unrecognized.missing += kernel.missing.value;
+    other.unrecognized.unseen += kernel.unseen.value;
+  },
+});
 
 /** Reads a column's fields as the numbers that a model knows. */
 export interface ColumnReader {

@@ -1,11 +1,17 @@
 import type { Value } from '../../base/contract/schemas.ts';
 import type { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import { POWERS_OF_TEN } from '../bytes/decimals.ts';
-import { type WordView, wordView } from '../bytes/word-view.ts';
+import { wordView } from '../bytes/word-view.ts';
 import { encodeValue } from '../json/write-bytes.ts';
 import type { NumberNotation } from '../values/numbers.ts';
 import { columnEncoderOf, type LearnedColumn, type Unrecognized, unrecognizedOf } from './column-encoder.ts';
-import { AnyField, type ColumnReader, KernelColumn, type ReadRows } from './kernel-column.ts';
+import {
+  type AnyField,
+  type ColumnReader,
+  columnOf,
+  noneUnrecognized,
+  type ReadRows,
+} from './kernel-column.ts';
 import { fieldHash, isEqual, levelRows } from './level-column.ts';
 
 /**
@@ -20,86 +26,74 @@ export function readerOf(
   type: string | undefined,
   memory: BatchMemory | undefined,
 ): ColumnReader {
-  const other = new FallbackColumn(column, type);
-  if (memory === undefined || (column.type === 'categorical' && type !== 'categorical')) return other;
-  return inKernel(column, memory, other);
+  const other = fallbackField(column, type);
+  if (memory === undefined || (column.type === 'categorical' && type !== 'categorical'))
+    return columnOf(other);
+  return columnOf(other, rowsInKernel(column, memory));
 }
 
-/** Reads values of JSON, as `JsonColumn` has them. */
+/** Reads values of JSON. */
 export const jsonReaderOf = (column: LearnedColumn, memory: BatchMemory): ColumnReader =>
-  inKernel(column, memory, new JsonColumn(column));
+  columnOf(jsonField(column), rowsInKernel(column, memory));
 
-function inKernel(column: LearnedColumn, memory: BatchMemory, other: AnyField): ColumnReader {
-  if (column.type === 'numerical') return new KernelColumn(numberRows(column.notation, memory), other);
-  return column.type === 'categorical' ? new KernelColumn(levelRows(column, memory), other) : other;
+function rowsInKernel(column: LearnedColumn, memory: BatchMemory): ReadRows | undefined {
+  if (column.type === 'numerical') return numberRows(column.notation, memory);
+  return column.type === 'categorical' ? levelRows(column, memory) : undefined;
 }
 
 /** Fields whose values are remembered, and their maximum size: dates and amounts repeat, texts do not. */
 const SLOTS = 512;
 const MAX_BYTES = 40;
 
-interface Decoded {
-  value: number;
-  unrecognized: Unrecognized | undefined;
-}
-
 /** Reads any field: dates, amounts with currencies, long numbers, spaces. It remembers the last values. */
-class FallbackColumn extends AnyField {
-  readonly #column: LearnedColumn;
-  readonly #encode: ReturnType<typeof columnEncoderOf>;
-  readonly #type: string | undefined;
+function fallbackField(column: LearnedColumn, type: string | undefined): AnyField {
+  const encode = columnEncoderOf(column);
+  const unrecognized = noneUnrecognized();
   /** By slot, the field's size and bytes, its value, and why there is none. Created when it is first used. */
-  #lengths = new Uint8Array();
-  #texts = wordView(Buffer.alloc(0));
-  #values = new Float64Array();
-  #unrecognized: (Unrecognized | undefined)[] = [];
-
-  constructor(column: LearnedColumn, type: string | undefined) {
-    super();
-    this.#column = column;
-    this.#encode = columnEncoderOf(column);
-    this.#type = type;
-  }
-
-  override valueOf(words: WordView, start: number, end: number): number {
-    const length = end - start;
-    if (length === 0) {
-      this.unrecognized.missing++;
-      return Number.NaN;
-    }
-    if (length > MAX_BYTES) {
-      const { value, unrecognized } = this.#decode(words.bytes, start, end);
-      this.#count(unrecognized);
-      return value;
-    }
-    if (this.#lengths.length === 0) {
-      this.#lengths = new Uint8Array(SLOTS);
-      this.#texts = wordView(Buffer.alloc(SLOTS * MAX_BYTES));
-      this.#values = new Float64Array(SLOTS);
-      this.#unrecognized = new Array(SLOTS);
-    }
-    const slot = fieldHash(words, start, end) & (SLOTS - 1);
-    const at = slot * MAX_BYTES;
-    if (this.#lengths[slot] !== length || !isEqual(this.#texts, at, words, start, length)) {
-      const { value, unrecognized } = this.#decode(words.bytes, start, end);
-      this.#values[slot] = value;
-      this.#unrecognized[slot] = unrecognized;
-      this.#lengths[slot] = length;
-      words.bytes.copy(this.#texts.bytes, at, start, end);
-    }
-    this.#count(this.#unrecognized[slot]);
-    return this.#values[slot] as number;
-  }
-
-  #count(unrecognized: Unrecognized | undefined): void {
-    if (unrecognized !== undefined) this.unrecognized[unrecognized]++;
-  }
-
-  #decode(bytes: Buffer, start: number, end: number): Decoded {
-    const sent: Value = JSON.parse(encodeValue(bytes.toString('utf8', start, end), this.#type));
-    const number = this.#encode(sent);
-    return { value: number ?? Number.NaN, unrecognized: unrecognizedOf(this.#column, sent, number) };
-  }
+  let lengths = new Uint8Array();
+  let texts = wordView(Buffer.alloc(0));
+  let values = new Float64Array();
+  let reasons: (Unrecognized | undefined)[] = [];
+  const decode = (bytes: Buffer, start: number, end: number) => {
+    const sent: Value = JSON.parse(encodeValue(bytes.toString('utf8', start, end), type));
+    const number = encode(sent);
+    return { value: number ?? Number.NaN, reason: unrecognizedOf(column, sent, number) };
+  };
+  const count = (reason: Unrecognized | undefined): void => {
+    if (reason !== undefined) unrecognized[reason]++;
+  };
+  return {
+    unrecognized,
+    valueOf(words, start, end) {
+      const length = end - start;
+      if (length === 0) {
+        unrecognized.missing++;
+        return Number.NaN;
+      }
+      if (length > MAX_BYTES) {
+        const { value, reason } = decode(words.bytes, start, end);
+        count(reason);
+        return value;
+      }
+      if (lengths.length === 0) {
+        lengths = new Uint8Array(SLOTS);
+        texts = wordView(Buffer.alloc(SLOTS * MAX_BYTES));
+        values = new Float64Array(SLOTS);
+        reasons = new Array(SLOTS);
+      }
+      const slot = fieldHash(words, start, end) & (SLOTS - 1);
+      const at = slot * MAX_BYTES;
+      if (lengths[slot] !== length || !isEqual(texts, at, words, start, length)) {
+        const { value, reason } = decode(words.bytes, start, end);
+        values[slot] = value;
+        reasons[slot] = reason;
+        lengths[slot] = length;
+        words.bytes.copy(texts.bytes, at, start, end);
+      }
+      count(reasons[slot]);
+      return values[slot] as number;
+    },
+  };
 }
 
 const QUOTE = 0x22;
@@ -108,17 +102,12 @@ const QUOTE = 0x22;
  * Reads values of JSON: a field is the text of a string, whose escapes were replaced, or a number; it is empty for
  * null. It counts nothing, as the service does not.
  */
-class JsonColumn extends AnyField {
-  readonly #encode: (value: Value) => number | null;
-
-  constructor(column: LearnedColumn) {
-    super();
-    this.#encode = columnEncoderOf(column);
-  }
-
-  override valueOf({ bytes }: WordView, start: number, end: number): number {
-    return this.#encode(jsonValue(bytes, start, end)) ?? Number.NaN;
-  }
+function jsonField(column: LearnedColumn): AnyField {
+  const encode = columnEncoderOf(column);
+  return {
+    unrecognized: noneUnrecognized(),
+    valueOf: ({ bytes }, start, end) => encode(jsonValue(bytes, start, end)) ?? Number.NaN,
+  };
 }
 
 function jsonValue(bytes: Buffer, start: number, end: number): Value {

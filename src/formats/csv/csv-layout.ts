@@ -17,12 +17,12 @@ import {
   rejectsText,
 } from './csv-rejects.ts';
 import { FieldReader } from './fields/field-reader.ts';
-import { NumberFinder } from './fields/number-finder.ts';
+import { numberFinder } from './fields/number-finder.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
 import { laterHeaderHint, refuseUnits } from './first-lines.ts';
 import { afterHeader, delimiterHint, type Header, headerOfLayout, readBytes } from './header.ts';
 import { openBeforeEnding, ownHeader } from './kept-records.ts';
-import { EmptyRecord, RepeatedHeader } from './records/no-rows.ts';
+import { noRowFinder } from './records/no-rows.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { whyMalformed } from './why-malformed.ts';
 
@@ -46,11 +46,18 @@ export interface CsvLayout extends Layout {
   cellOf?(text: string, place: number): string;
 }
 
-/** A CSV, as its header and options describe it. @param first bytes after the header */
-export const csvLayout = (parts: CsvParts, first?: Buffer): CsvLayout => layoutOf(parts, 'csv', first);
-
-/** The layout of a file whose rows are read as those of a CSV. @param format its name */
-export const layoutAsCsv = (parts: CsvParts, format: string): CsvLayout => layoutOf(parts, format);
+/**
+ * A CSV, as its header and options describe it.
+ *
+ * @param first bytes after the header
+ * @param format the name of that of the file, if its rows are only read as those of a CSV
+ */
+export const csvLayout = (parts: CsvParts, first?: Buffer, format = 'csv'): CsvLayout => ({
+  header: parts.header,
+  ...csvRecords(parts, format, first),
+  ...csvOutput(parts),
+  ...csvCompared(parts, format),
+});
 
 /** Parts that another thread has sent: structured cloning makes a Uint8Array of a Buffer. */
 export function receivedParts({ header, ...others }: CsvParts): CsvParts {
@@ -58,13 +65,6 @@ export function receivedParts({ header, ...others }: CsvParts): CsvParts {
   const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return { ...others, header: { ...header, bytes: own } };
 }
-
-const layoutOf = (parts: CsvParts, format: string, first?: Buffer): CsvLayout => ({
-  header: parts.header,
-  ...csvRecords(parts, format, first),
-  ...csvOutput(parts),
-  ...csvCompared(parts, format),
-});
 
 function csvRecords(parts: CsvParts, format: string, first: Buffer | undefined): RecordLayout {
   const { header, columns, groups, types, hasOthers = false } = parts;
@@ -94,13 +94,12 @@ function csvRecords(parts: CsvParts, format: string, first: Buffer | undefined):
         ...options,
         dialect,
         width: names.length,
-        header: isText ? RepeatedHeader.of(header) : undefined,
-        empty: isText ? EmptyRecord.of(header) : undefined,
-        numbers: NumberFinder.of(header),
+        findNoRow: isText ? noRowFinder(header) : undefined,
+        numbers: numberFinder(header),
       });
     },
     fieldReader(memory) {
-      const reader = new FieldReader(names.length, dialect, memory, NumberFinder.of(header));
+      const reader = new FieldReader(names.length, dialect, memory, numberFinder(header));
       return typedFieldReader(batch => reader.read(batch), types, hasOthers);
     },
     whyMalformed: (records, file) => whyMalformed(header, records, file),

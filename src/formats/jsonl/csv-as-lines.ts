@@ -62,8 +62,8 @@ export function csvAsLines(read: Layout, { keep, rename, types = {} }: ColumnOpt
     compareWith(output) {
       const appended = appendedTo(ownNames, output);
       const compared = lineComparison({ names, ownNames, columns, appended });
-      const lines = new ComparedLines(names, dialect, name => renamed(name, columns));
-      const ownOf = (record: RecordAt, line: RecordAt): RecordAt => compared.own(lines.of(record, line));
+      const lineOf = comparedLines(names, dialect, name => renamed(name, columns));
+      const ownOf = (record: RecordAt, line: RecordAt): RecordAt => compared.own(lineOf(record, line));
       return {
         ...compared,
         preserves: 'values',
@@ -156,56 +156,47 @@ function addString(from: WordView, start: number, end: number, into: WordView, t
 /**
  * The lines that a run makes of the records of a CSV. A field that is written as a number may be one or a text, by the
  * type of its column, which only the first such value of the output tells.
+ *
+ * @param nameOf a column's name in the output
+ * @returns a function of a record and of its line in the output, which gives its line as the output has it, with all
+ *   columns
  */
-class ComparedLines {
-  readonly #names: readonly string[];
-  readonly #dialect: Dialect;
-  readonly #nameOf: (column: string) => string;
+function comparedLines(
+  names: readonly string[],
+  dialect: Dialect,
+  nameOf: (column: string) => string,
+): (record: RecordAt, output: RecordAt) => RecordAt {
   /** Whether each column has numbers, as far as the output has told. */
-  readonly #areNumbers: (boolean | undefined)[];
-  #asTexts: Conversion;
-  /** If the types of some columns are not known, the lines if they have numbers. */
-  #asNumbers: Conversion | undefined;
-
-  /** @param nameOf a column's name in the output */
-  constructor(names: readonly string[], dialect: Dialect, nameOf: (column: string) => string) {
-    this.#names = names;
-    this.#dialect = dialect;
-    this.#nameOf = nameOf;
-    this.#areNumbers = names.map(() => undefined);
-    this.#asTexts = this.#lines(false);
-    this.#asNumbers = this.#lines(true);
-  }
-
-  /** The line of a record, as the output has it, with all columns. */
-  of({ bytes, start, contentEnd }: RecordAt, output: RecordAt): RecordAt {
-    const batch = batchOfOne(bytes.subarray(start, contentEnd));
-    const line = this.#asTexts.convert(batch).bytes;
-    const other = this.#asNumbers?.convert(batch).bytes;
-    if (other === undefined || other.equals(line)) return { bytes: line, start: 0, contentEnd: line.length };
-    this.#learn([line, other], output);
-    const learned = this.#asTexts.convert(batch).bytes;
-    return { bytes: learned, start: 0, contentEnd: learned.length };
-  }
-
-  #lines(isNumber: boolean): Conversion {
-    return cellLines(
-      this.#names,
-      this.#dialect,
-      this.#areNumbers.map(known => known ?? isNumber),
+  const areNumbers: (boolean | undefined)[] = names.map(() => undefined);
+  const linesIf = (isNumber: boolean): Conversion =>
+    cellLines(
+      names,
+      dialect,
+      areNumbers.map(known => known ?? isNumber),
     );
-  }
-
-  /** @param lines of a record, if the columns of which nothing is known have texts, and if they have numbers */
-  #learn([text, number]: readonly [Buffer, Buffer], output: RecordAt): void {
+  let asTexts = linesIf(false);
+  /** If the types of some columns are not known, the lines if they have numbers. */
+  let asNumbers: Conversion | undefined = linesIf(true);
+  /** Learns from the lines of a record, if the columns of which nothing is known have texts, or numbers. */
+  const learn = (text: Buffer, number: Buffer, output: RecordAt): void => {
     const values = new Map(membersOfLine(output).map(({ name, value }) => [name, output.bytes[value]]));
     const [asText, asNumber] = [membersOf(text, 0, text.length), membersOf(number, 0, number.length)];
-    for (const [column, name] of this.#names.entries()) {
+    for (const [column, name] of names.entries()) {
       const isEither = text[asText[column]?.value ?? -1] !== number[asNumber[column]?.value ?? -1];
-      const first = values.get(this.#nameOf(name));
-      if (isEither && first !== undefined) this.#areNumbers[column] = first !== QUOTE;
+      const first = values.get(nameOf(name));
+      if (isEither && first !== undefined) areNumbers[column] = first !== QUOTE;
     }
-    this.#asTexts = this.#lines(false);
-    this.#asNumbers = this.#areNumbers.includes(undefined) ? this.#lines(true) : undefined;
-  }
+    asTexts = linesIf(false);
+    asNumbers = areNumbers.includes(undefined) ? linesIf(true) : undefined;
+  };
+  return ({ bytes, start, contentEnd }, output) => {
+    const batch = batchOfOne(bytes.subarray(start, contentEnd));
+    let line = asTexts.convert(batch).bytes;
+    const other = asNumbers?.convert(batch).bytes;
+    if (other !== undefined && !other.equals(line)) {
+      learn(line, other, output);
+      line = asTexts.convert(batch).bytes;
+    }
+    return { bytes: line, start: 0, contentEnd: line.length };
+  };
 }

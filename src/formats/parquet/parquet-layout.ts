@@ -1,5 +1,5 @@
 import { textCell } from '../csv/csv-comparison.ts';
-import { type CsvLayout, type CsvParts, layoutAsCsv } from '../csv/csv-layout.ts';
+import { type CsvLayout, type CsvParts, csvLayout } from '../csv/csv-layout.ts';
 import type { Layout } from '../format.ts';
 import type { FileColumn } from './footer/file-column.ts';
 import type { ParquetFile } from './footer/parquet-file.ts';
@@ -22,7 +22,7 @@ export function parquetLayout(
 ): ParquetLayout {
   const types = columns.map(typeOf);
   return {
-    ...layoutAsCsv({ ...parts, types }, 'parquet'),
+    ...csvLayout({ ...parts, types }, undefined, 'parquet'),
     singles: columns.map(isSinglePrecision),
     rows: file.rows,
     file,

@@ -3,7 +3,7 @@ import { BatchMemory } from '../../../src/base/kernel/batch-memory.ts';
 import { type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { FieldReader } from '../../../src/formats/csv/fields/field-reader.ts';
 import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
-import { EmptyRecord, RepeatedHeader } from '../../../src/formats/csv/records/no-rows.ts';
+import { noRowFinder } from '../../../src/formats/csv/records/no-rows.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 import { type Batch, recordEnds } from '../../../src/formats/records/batch.ts';
 import type { Fault } from '../../../src/formats/records/faults.ts';
@@ -65,7 +65,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     batchBytes: () => batchBytes,
     maxRecordBytes,
     limit,
-    ...(options.findsNoRows && { header: RepeatedHeader.of(header), empty: EmptyRecord.of(header) }),
+    ...(options.findsNoRows && { findNoRow: noRowFinder(header) }),
     ...range,
   });
   const batches: Batch[] = [];

@@ -7,7 +7,7 @@ import { countLines, LF } from '../../records/line-endings.ts';
 import type { Position } from '../../records/position.ts';
 import type { NumberFinder } from '../fields/number-finder.ts';
 import { findLongField, mayHoldLongField } from '../find-long-field.ts';
-import type { EmptyRecord, RepeatedHeader } from './no-rows.ts';
+import type { FindNoRow } from './no-rows.ts';
 import { RecordFinder } from './record-finder.ts';
 
 /** Maximum number of records in a batch, including blank lines, which take more memory here than in the input. */
@@ -88,7 +88,7 @@ export class RecordReader {
   }
 
   *#read(last: boolean): Generator<Batch> {
-    const { batchBytes, rowOverhead = 0, maxRecordBytes, header, empty, numbers } = this.#options;
+    const { batchBytes, rowOverhead = 0, maxRecordBytes, findNoRow, numbers } = this.#options;
     const finder = this.#finder;
     const mostBytes = batchBytes ?? (() => Number.POSITIVE_INFINITY);
     while (!this.full) {
@@ -101,16 +101,16 @@ export class RecordReader {
       if (end === -1) break;
 
       let kind = finder.kindOf(end);
-      const repeated = kind <= RecordKind.quoted && header?.find(finder.bytes, finder.recordStart, end, kind);
-      if (repeated === 'other order') {
-        yield* this.#cut();
-        throw otherHeader(this.#locationOf(finder.recordStart));
+      if (kind <= RecordKind.quoted) {
+        const { bytes, recordStart } = finder;
+        const found = findNoRow?.(bytes, recordStart, end, kind);
+        if (found === 'other order') {
+          yield* this.#cut();
+          throw otherHeader(this.#locationOf(recordStart));
+        }
+        if (found !== undefined) kind = found;
+        else if (numbers?.isWrong(bytes, recordStart, end) === true) kind = RecordKind.notANumber;
       }
-      if (repeated === 'same') kind = RecordKind.header;
-      else if (kind <= RecordKind.quoted && empty?.is(finder.bytes, finder.recordStart, end, kind) === true)
-        kind = RecordKind.empty;
-      else if (kind <= RecordKind.quoted && numbers?.isWrong(finder.bytes, finder.recordStart, end) === true)
-        kind = RecordKind.notANumber;
       if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > mostBytes()) yield* this.#cut();
       this.#ends[this.#records] = end - finder.batchStart;
       this.#kinds[this.#records++] = kind;
@@ -195,10 +195,8 @@ interface RecordOptions extends BatchOptions {
   dialect: Dialect;
   /** Number of columns; with a single column, an empty line is a record with an empty value. */
   width: number;
-  /** Finds the header among the records, if it may be there. */
-  header?: RepeatedHeader | undefined;
-  /** Finds records without a value, if they are no rows. */
-  empty?: EmptyRecord | undefined;
+  /** Finds records that are no rows, if there may be such ones. */
+  findNoRow?: FindNoRow | undefined;
   /** Finds records with a text in a column of numbers, if there are such columns. */
   numbers?: NumberFinder | undefined;
 }

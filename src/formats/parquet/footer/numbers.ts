@@ -21,7 +21,6 @@ export const ELEMENT = {
   children: 5,
   converted: 6,
   scale: 7,
-  precision: 8,
   logical: 10,
 } as const;
 
@@ -62,8 +61,6 @@ export const COLUMN = {
   encodingStatistics: 13,
   bloomFilter: 14,
   bloomFilterBytes: 15,
-  sizes: 16,
-  geospatial: 17,
 } as const;
 
 /** Physical types. */

@@ -11,7 +11,7 @@ import { fileEnd, groupNote, MAGIC, movedChunk, readGroupNote } from './file-end
 import { keyValues } from './key-values.ts';
 import { numberChunk } from './number-chunk.ts';
 import { NumberColumn } from './number-column.ts';
-import { NumberTable } from './number-table.ts';
+import { numberTable, type ReadTable } from './number-table.ts';
 import { type ChunkValues, isPlain, type ValueOptions, ValueReader } from './read-values.ts';
 import { valueChunk } from './value-chunk.ts';
 import { bytesOfChunks, type PhysicalType, WrittenGroup } from './written-chunk.ts';
@@ -31,13 +31,13 @@ export class ParquetEncoder implements GroupEncoder {
   readonly start = MAGIC;
   readonly #options: EncoderOptions;
   /** Reads rows that are only numbers, as predictions are. */
-  readonly #table: NumberTable | undefined;
+  readonly #readTable: ReadTable | undefined;
   #reader: ValueReader | undefined;
 
   constructor(options: EncoderOptions) {
     this.#options = options;
     const { columns, nulls, dialect } = options;
-    if (nulls.size === 0 && columns.every(isPlain)) this.#table = NumberTable.create(dialect, columns.length);
+    if (nulls.size === 0 && columns.every(isPlain)) this.#readTable = numberTable(dialect, columns.length);
   }
 
   /**
@@ -58,7 +58,7 @@ export class ParquetEncoder implements GroupEncoder {
       notes.reduce((rows, note) => rows + readGroupNote(note).integer(GROUP.rows), 0);
     const copiedRows = copied?.file.groups[notes.length]?.rows;
     const values: readonly ChunkValues[] =
-      this.#table?.read(text, copiedRows ?? 0, text => doubleOf(text, nulls)) ??
+      this.#readTable?.(text, copiedRows ?? 0, text => doubleOf(text, nulls)) ??
       this.#valueReader.read(text, before);
     const rows = values[0]?.rows ?? 0;
     if (rows === 0) return undefined;

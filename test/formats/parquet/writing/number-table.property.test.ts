@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { NumberColumn } from '../../../../src/formats/parquet/writing/number-column.ts';
-import { NumberTable } from '../../../../src/formats/parquet/writing/number-table.ts';
+import { numberTable } from '../../../../src/formats/parquet/writing/number-table.ts';
 import { ValueReader } from '../../../../src/formats/parquet/writing/read-values.ts';
 import { doubleOf } from '../../../../src/formats/required-numbers.ts';
 import { kernelMemory } from '../../../support/csv/read.ts';
@@ -54,7 +54,7 @@ it('a table of numbers is read as fields are', () => {
           type: 'number' as const,
           isVaried: true,
         }));
-        const table = NumberTable.create(dialect, width)?.read(text, 0, text => doubleOf(text, nulls));
+        const table = numberTable(dialect, width)?.(text, 0, text => doubleOf(text, nulls));
         const reader = new ValueReader({ dialect, columns, nulls, file: 'out.parquet' }, kernelMemory);
         const values = reader.read(text, () => 0);
         if (table === undefined) assert.notEqual(end, '');
