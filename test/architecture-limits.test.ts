@@ -20,9 +20,9 @@ const LIMITS = {
   'lines of evaluate in test': 1_850,
   'lines of reuse in src': 2_900,
   'lines of reuse in test': 1_500,
-  'files of src': 816,
-  'lines of src': 94_910,
-  'lines of test': 74_850,
+  'files of src': 815,
+  'lines of src': 94_890,
+  'lines of test': 74_790,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
