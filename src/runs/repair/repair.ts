@@ -14,6 +14,7 @@ import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { publishComplete } from '../finish-repair.ts';
 import { lockRunPaths } from '../paths/lock-paths.ts';
 import { type RunFiles, runFilesOf } from '../paths/run-files.ts';
+import { madeOfRepaired } from '../reuse/keep-made.ts';
 import type { OutputShape } from '../verify/compare-header.ts';
 import { Rejected } from '../verify/compare-reject.ts';
 import { RecordCursor } from '../verify/record-cursor.ts';
@@ -47,7 +48,7 @@ export async function repair(options: RepairOptions): Promise<Placed> {
   const backends = backendsOf(options);
   const paths = { input: corrected, output, rejects, private: isPrivate, backends };
   const locked = await lockRunPaths(paths).catch(error => {
-    throw isSameFile(error) ? sameFile(corrected) : error;
+    throw error instanceof RowcastError && error.code === 'output_is_input' ? sameFile(corrected) : error;
   });
   try {
     const path = localPath(locked.output);
@@ -58,9 +59,6 @@ export async function repair(options: RepairOptions): Promise<Placed> {
     await locked.release();
   }
 }
-
-const isSameFile = (error: unknown): boolean =>
-  error instanceof RowcastError && error.code === 'output_is_input';
 
 const sameFile = (corrected: string): RowcastError =>
   new RowcastError('output_is_input', 'the corrected rows are in a file that repair writes itself', {
@@ -80,13 +78,15 @@ async function repairFiles(
   options.onComparison?.(groups === undefined ? 'bytes' : 'values');
   // Nothing is left to repair: only what was repaired before is compared.
   if (files.rejects === undefined) return await placeRows(files, async () => {}, stop);
+  const keepMade = await madeOfRepaired(options.output, options.corrected, backendsOf(options));
   const replacement = await replacementOf(storage, paths, { isPrivate, groups, headers });
   try {
     const placed = await placeRows(files, replacement.write, stop);
     for (const source of [sources.output, sources.corrected, sources.rejects]) await source.checkUnchanged();
     stop?.throwIfAborted();
     if (placed.placed === 0) await replacement.abandon();
-    else await replacement.publish(await sources.corrected.identify(), relativeRejects, before);
+    else
+      await replacement.publish(await sources.corrected.identify(), relativeRejects, before).then(keepMade);
     return placed;
   } catch (error) {
     await replacement.abandon();
