@@ -48,7 +48,7 @@ export function describeRejects(run: RejectsOfRun): string {
   const why = whyNotRepaired(run);
   if (why !== undefined)
     return `the rejected rows are in ${rejects}; correct them in the input and score it again, or score the corrected rows into a file of their own: ${why} cannot be repaired`;
-  const stored = [rejects, values.output].filter(isStored);
+  const stored = [rejects, values.output].filter(schemeOf);
   const [score, repair] = repairCommands(stored.length === 0 ? run : here(run));
   const first =
     stored.length === 0
@@ -57,13 +57,11 @@ export function describeRejects(run: RejectsOfRun): string {
   return `the rejected rows are in ${rejects}; ${first}, then run:\n  ${score}\n  ${repair}`;
 }
 
-const isStored = (name: string): boolean => schemeOf(name) !== undefined;
-
 /** The run as if it had written the local copies of its output and rejects. */
 function here(run: RejectsOfRun): RejectsOfRun {
   const { values, rejects } = run;
   const nameOf = (name: string): string =>
-    isStored(name) ? `./${name.slice(name.lastIndexOf('/') + 1)}` : name;
+    schemeOf(name) !== undefined ? `./${name.slice(name.lastIndexOf('/') + 1)}` : name;
   return {
     ...run,
     rejects: nameOf(rejects),
@@ -89,6 +87,7 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
       (option.affectsOutput === true && !left.includes(name)) ||
       name === 'report' ||
       name === 'protocol' ||
+      (name === 'reuse-max-age' && values.reuse !== undefined) ||
       OF_FILES.includes(name),
   );
   const shape = flagsWhere(
@@ -96,10 +95,11 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
     ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name) || (isParquet && name === 'nulls'),
   );
   const service = flagsOfAddress(address, env);
-  const isNamed = values.rejects !== undefined;
-  const named = isNamed ? ['--rejects', rejects] : [];
+  // Then the repaired output can be reused, too.
+  const reuse = values.reuse === undefined || isParquet ? [] : ['--reuse', output];
+  const named = values.rejects !== undefined ? ['--rejects', rejects] : [];
   return [
-    ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), '-o', corrected],
+    ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), ...reuse, '-o', corrected],
     ['repair', output, corrected, ...named, ...shape, ...kindFlag(prediction), ...readFlags(own, output)],
   ].map(([command = '', ...words]) => commandOf(command, words)) as [string, string]; // two commands
 }

@@ -14,6 +14,29 @@ export interface Key {
   isReplaced(refused: string): Promise<boolean>;
 }
 
+/** A key that can be got anew. */
+export abstract class RenewedKey implements Key {
+  protected secret = '';
+  #again: Promise<unknown> | undefined;
+
+  current(): string {
+    return this.secret;
+  }
+
+  async isReplaced(refused: string): Promise<boolean> {
+    if (this.secret === refused) {
+      this.#again ??= this.renew().finally(() => {
+        this.#again = undefined;
+      });
+      await this.#again;
+    }
+    return this.secret !== refused;
+  }
+
+  /** Gets the secret anew. */
+  protected abstract renew(): Promise<unknown>;
+}
+
 /** A request as it is sent, for a signature. */
 export interface SentRequest {
   method: string;

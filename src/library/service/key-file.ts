@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import type { Key } from '../../client/credentials.ts';
+import { RenewedKey } from '../../client/credentials.ts';
 
 /**
  * How long a key is used before its file is looked at again; how often, and after which pause, one without a key is.
@@ -16,17 +16,16 @@ export const keyIn = (text: string): string | undefined =>
  * A key in a file. It is read again when the file has changed, and when the service refuses the key: tokens expire
  * during a long run. While the file is missing or half written, the key that was read before stays in use.
  */
-export class ApiKeyFile implements Key {
+export class ApiKeyFile extends RenewedKey {
   readonly #path: string;
   readonly #times: typeof TIMES;
-  #key: string;
   #version: string | undefined;
   #lookedAt = performance.now();
-  #again: Promise<void> | undefined;
 
   private constructor(path: string, key: string, version: string | undefined, times: typeof TIMES) {
+    super();
     this.#path = path;
-    this.#key = key;
+    this.secret = key;
     this.#version = version;
     this.#times = times;
   }
@@ -38,19 +37,9 @@ export class ApiKeyFile implements Key {
   }
 
   /** The last key that was read. The file is looked at meanwhile, so that no request waits for a file system. */
-  current(): string {
+  override current(): string {
     if (performance.now() - this.#lookedAt >= this.#times.lookMs) void this.#look();
-    return this.#key;
-  }
-
-  async isReplaced(refused: string): Promise<boolean> {
-    if (this.#key === refused) {
-      this.#again ??= this.#readWritten().finally(() => {
-        this.#again = undefined;
-      });
-      await this.#again;
-    }
-    return this.#key !== refused;
+    return this.secret;
   }
 
   async #look(): Promise<void> {
@@ -60,7 +49,7 @@ export class ApiKeyFile implements Key {
   }
 
   /** A new key is often being written at the moment at which the service refuses the old one. */
-  async #readWritten(): Promise<void> {
+  protected async renew(): Promise<void> {
     const { tries, pauseMs } = this.#times;
     for (let n = 1; !(await this.#read()) && n < tries; n++) await setTimeout(pauseMs);
   }
@@ -71,7 +60,7 @@ export class ApiKeyFile implements Key {
     if (this.#version === undefined) return true;
     const read = await readVersion(this.#path).catch(() => undefined);
     if (read?.key === undefined || read.version === undefined) return false;
-    this.#key = read.key;
+    this.secret = read.key;
     this.#version = read.version;
     return true;
   }

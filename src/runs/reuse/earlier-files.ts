@@ -4,26 +4,20 @@ import { sanitize } from '../../base/sanitize.ts';
 import type { RowsPlan } from '../../scoring/prepare.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { FileVersion } from '../../storage/backend.ts';
-import {
-  type Backends,
-  documentAt,
-  isPattern,
-  namesMatching,
-  sha256Of,
-  versionOf,
-} from '../../storage/backends.ts';
+import { type Backends, documentAt, isPattern, namesMatching, versionOf } from '../../storage/backends.ts';
 import { absoluteName } from '../../storage/folders.ts';
 import { writtenFile } from '../output/written-file.ts';
 import type { RunNote } from '../summary/summary.ts';
 import {
   checkMade,
   checkPlanned,
+  isMade,
   type Made,
   type MadeBy,
   madeFileOf,
-  madeShape,
   otherPredictions,
   type PlannedEarlier,
+  readMade,
 } from './made-by.ts';
 
 /** An earlier output that fits. */
@@ -154,14 +148,8 @@ async function earlierFile(
       `nothing tells what made them, since there is no ${sanitize(madeFileOf(file))}`,
       'A run with --reuse writes it beside its output, even if it finds nothing to reuse. For the first run, name a file that does not exist yet.',
     );
-  const made = madeOf(file, bytes);
-  const { output, sha256 } = made;
-  const isSame =
-    output.size === version.size &&
-    (output.etag === undefined
-      ? output.modified === version.modified ||
-        (sha256 !== null && sha256 === (await sha256Of(file, backends)))
-      : output.etag === version.etag);
+  const made = readMade(file, bytes);
+  const isSame = await isMade(file, made, version, backends);
   if (!isSame && isOwn) return nothing('nothing tells what made it');
   if (!isSame) throw wasChanged(file);
   checkMade(file, made, now, plan);
@@ -180,11 +168,3 @@ async function earlierFile(
 
 export const wasChanged = (file: string): RowcastError =>
   otherPredictions(file, 'the file was changed or repaired since its run has finished');
-
-function madeOf(file: string, bytes: Buffer): Made {
-  try {
-    return madeShape.parse(JSON.parse(bytes.toString()));
-  } catch {
-    throw otherPredictions(file, `${sanitize(madeFileOf(file))} is not what this version of rowcast writes`);
-  }
-}

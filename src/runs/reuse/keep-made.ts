@@ -5,7 +5,7 @@ import type { RowCounts } from '../../scoring/row-counts.ts';
 import { type Backends, documentAt, sha256Of, versionOf } from '../../storage/backends.ts';
 import type { RunRecord } from '../run-record.ts';
 import type { Checksums } from '../summary/summary.ts';
-import { type Made, type MadeBy, madeFileOf } from './made-by.ts';
+import { differenceTo, isMade, type Made, type MadeBy, madeFileOf, readMade } from './made-by.ts';
 
 /** An output that was written with --reuse. */
 export interface WrittenOutput {
@@ -40,11 +40,54 @@ export async function keepMade(
       sha256: checksums?.output ?? (version.etag === undefined ? await sha256Of(output, backends) : null),
       ...others,
     };
-    await documentAt(madeFileOf(output), backends).update(() => Buffer.from(`${JSON.stringify(made)}\n`));
+    await write(output, made, backends);
   } catch (cause) {
     record.note({
       code: 'reuse_not_kept',
       message: `the next run cannot reuse ${sanitize(output)}: ${reasonOf(cause)}`,
     });
   }
+}
+
+const write = (output: string, made: Made, backends: Backends): Promise<unknown> =>
+  documentAt(madeFileOf(output), backends).update(() => Buffer.from(`${JSON.stringify(made)}\n`));
+
+/**
+ * What an output may say of its predictions once it is repaired: what made it, if that also made the predictions of the
+ * corrected rows. Otherwise it cannot be reused. A repair does not depend on it: after an error, the next run says that
+ * the output cannot be reused.
+ *
+ * @returns writes that beside the repaired output, if it can be reused
+ */
+export async function madeOfRepaired(
+  output: string,
+  corrected: string,
+  backends: Backends,
+): Promise<() => Promise<void>> {
+  const ignore = (): undefined => {};
+  const before = await madeOf(output, backends).catch(ignore);
+  const added = await madeOf(corrected, backends).catch(ignore);
+  if (before === undefined || added === undefined || !areAlike(before, added)) return async () => {};
+  const { places: _, ...made } = before;
+  const predicted_at = before.predicted_at < added.predicted_at ? before.predicted_at : added.predicted_at;
+  const renew = async (): Promise<void> => {
+    const version = await versionOf(output, backends);
+    if (version === undefined) return;
+    const sha256 = await sha256Of(output, backends);
+    await write(output, { ...made, predicted_at, output: version, sha256 }, backends);
+  };
+  return () => renew().catch(ignore);
+}
+
+const areAlike = (one: Made, other: Made): boolean =>
+  differenceTo(one.made_by, other.made_by) === undefined &&
+  JSON.stringify(one.prediction) === JSON.stringify(other.prediction);
+
+/** What made a file, if it is the one that its run has written. */
+async function madeOf(file: string, backends: Backends): Promise<Made | undefined> {
+  const bytes = file === '-' ? undefined : await documentAt(madeFileOf(file), backends).read();
+  const version = bytes && (await versionOf(file, backends));
+  if (bytes === undefined || version === undefined) return undefined;
+  const made = readMade(file, bytes);
+  return (await isMade(file, made, version, backends)) ? made : undefined;
 }

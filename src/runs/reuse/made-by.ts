@@ -2,9 +2,11 @@ import * as z from 'zod';
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import { plannedPredictionType, type RowsPlan } from '../../scoring/prepare.ts';
 import { predictionTypeShape } from '../../scoring/row-counts.ts';
 import type { FileVersion } from '../../storage/backend.ts';
+import { type Backends, sha256Of } from '../../storage/backends.ts';
 import { differencesOf, type Fingerprint, fingerprintShape } from '../checkpoint/checkpoint.ts';
 
 /**
@@ -54,7 +56,7 @@ export function differenceTo(made: MadeBy, now: MadeBy): string | undefined {
 export const madeByShape = fingerprintShape.omit({ input: true });
 
 /** What is kept beside an output, so that its predictions can be reused. */
-export const madeShape = z.object({
+const madeShape = z.object({
   format: z.literal(1),
   run_id: z.string(),
   /** When its run has ended, and when the oldest of its predictions was made. */
@@ -76,6 +78,27 @@ export interface Made extends z.infer<typeof madeShape> {
 
 /** The name of the file that is kept beside an output. */
 export const madeFileOf = (output: string): string => `${output}.reuse`;
+
+/** @throws RowcastError `other_predictions` */
+export function readMade(file: string, bytes: Buffer): Made {
+  try {
+    return madeShape.parse(JSON.parse(bytes.toString()));
+  } catch {
+    throw otherPredictions(file, `${sanitize(madeFileOf(file))} is not what this version of rowcast writes`);
+  }
+}
+
+/** Whether a file is the one that its run has written. @param version of the file */
+export const isMade = async (
+  file: string,
+  { output, sha256 }: Pick<Made, 'output' | 'sha256'>,
+  version: FileVersion,
+  backends: Backends,
+): Promise<boolean> =>
+  output.size === version.size &&
+  (output.etag === undefined
+    ? output.modified === version.modified || (sha256 !== null && sha256 === (await sha256Of(file, backends)))
+    : output.etag === version.etag);
 
 /**
  * Checks that the predictions of an output are those that this run would get.

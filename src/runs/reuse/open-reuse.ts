@@ -1,4 +1,6 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import { countOf } from '../../base/number-text.ts';
+import { sanitize } from '../../base/sanitize.ts';
 import type { RowsPlan } from '../../scoring/prepare.ts';
 import type { KnownPredictions } from '../../scoring/reuse/known-rows.ts';
 import { backends as defaultBackends } from '../../storage/backends.ts';
@@ -6,7 +8,7 @@ import type { Fingerprint } from '../checkpoint/checkpoint.ts';
 import type { RunResult } from '../observer.ts';
 import type { Run } from '../run.ts';
 import type { RunRecord } from '../run-record.ts';
-import { checkSentOnce, earlierFiles } from './earlier-files.ts';
+import { checkSentOnce, type EarlierFile, earlierFiles } from './earlier-files.ts';
 import type { RowOrder } from './earlier-output.ts';
 import { earlierPredictions } from './earlier-predictions.ts';
 import { keepMade } from './keep-made.ts';
@@ -54,7 +56,7 @@ export async function openReuse(
   const earlier = earlierPredictions(files, plan, { values, backends, stop, onOrder });
   return {
     known: earlier?.known,
-    identity: JSON.stringify(files.map(({ file, made: { run_id, output } }) => [file, run_id, output])),
+    identity: files.map(identityOf).join('; ') || 'nothing that exists',
     async keep({ rowCounts, checksums }, prediction) {
       // The parts of a run in shards are kept when they are joined.
       if (part !== undefined || prediction === undefined) return;
@@ -66,3 +68,7 @@ export async function openReuse(
     close: async () => earlier?.close(),
   };
 }
+
+/** Tells an earlier output from others, and from its other versions. */
+const identityOf = ({ file, made: { run_id, output } }: EarlierFile): string =>
+  `${sanitize(file)} (run ${run_id}, ${countOf(output.size, 'byte')}, ${output.etag ?? new Date(output.modified).toISOString()})`;

@@ -10,10 +10,15 @@ export const todo = { find: 0, nothing: 1, takeEntry: 2 } as const;
 const BUCKET_ENTRIES = 16;
 /** Memory for more would cost more time than is gained (8 MiB). */
 const MAX_BUCKETS = 1 << 17;
+/** Entries that a table has at first, and by what it grows: a small run is spared the memory of a large one. */
+const FIRST_ENTRIES = 1 << 12;
+const GROWTH = 16;
 /** The most entries: a number in a bucket has this many values for an entry, and the other bits are of its key. */
 const MAX_ENTRIES = 1 << 21;
 const TAG = ~(MAX_ENTRIES - 1);
 const WORD_BYTES = 4;
+/** Where in the kernel's table the entry is that it takes next. */
+const NEXT_ENTRY = 2;
 
 /**
  * A table of keys with a fixed size, in which new ones take the entries of the oldest. For each row that is added, the
@@ -27,30 +32,53 @@ const WORD_BYTES = 4;
  */
 export class KeyTable {
   readonly #capacity: number;
-  readonly #lastBucket: number;
-  readonly #memory = BatchMemory.create();
-  /** Where the kernel's table is. */
-  readonly #at: number = 0;
-  readonly #ring: Int32Array = NO_WORDS;
-  readonly #buckets: Int32Array = NO_WORDS;
-  /** How many entries were taken without a kernel. */
+  readonly #memory: BatchMemory | undefined;
+  /** Entries that there is memory for. */
+  #size = 0;
+  #lastBucket = 0;
+  /** Where the kernel's table and its keys are. */
+  #at = 0;
+  #ringAt = 0;
+  #ring: Int32Array = NO_WORDS;
+  #buckets: Int32Array = NO_WORDS;
+  /** How many entries were taken, until the table has its full size; without a kernel also then. */
   #taken = 0;
 
   /** @param hasKernel for tests */
   constructor(capacity: number, hasKernel = true) {
     if (capacity > MAX_ENTRIES) throw new RangeError('there are too many keys');
     this.#capacity = capacity;
-    this.#lastBucket = Math.min(MAX_BUCKETS, 2 ** Math.max(0, Math.ceil(Math.log2(capacity / 4)))) - 1;
-    const [ringWords, bucketWords] = [capacity * KEY_WORDS, (this.#lastBucket + 1) * BUCKET_ENTRIES];
-    if (!hasKernel) this.#memory = undefined;
+    this.#memory = hasKernel ? BatchMemory.create() : undefined;
+    this.#make(Math.min(capacity, FIRST_ENTRIES));
+  }
+
+  #make(size: number): void {
+    this.#size = size;
+    this.#taken = 0;
+    this.#lastBucket = Math.min(MAX_BUCKETS, 2 ** Math.max(0, Math.ceil(Math.log2(size / 4)))) - 1;
+    const [ringWords, bucketWords] = [size * KEY_WORDS, (this.#lastBucket + 1) * BUCKET_ENTRIES];
     if (this.#memory === undefined) {
       this.#ring = new Int32Array(ringWords);
       this.#buckets = new Int32Array(bucketWords);
     } else {
       const buckets = this.#memory.keepZeros(bucketWords * WORD_BYTES);
-      const ring = this.#memory.keepZeros(ringWords * WORD_BYTES);
-      this.#at = this.#memory.keep(Int32Array.of(ring, capacity, 0, buckets, this.#lastBucket, 0));
+      this.#ringAt = this.#memory.keepZeros(ringWords * WORD_BYTES);
+      this.#at = this.#memory.keep(Int32Array.of(this.#ringAt, size, 0, buckets, this.#lastBucket, 0));
     }
+  }
+
+  /** Takes memory for more entries, and takes those that there are again. */
+  #growFor(rows: number): void {
+    const words = this.#taken * KEY_WORDS;
+    const ring = this.#memory ? new Int32Array(this.#memory.buffer, this.#ringAt, words) : this.#ring;
+    const keys = ring.slice(0, words);
+    const plan = Int32Array.from({ length: this.#taken }, (_, entry) =>
+      keys.subarray(entry * KEY_WORDS, (entry + 1) * KEY_WORDS).some(word => word !== 0)
+        ? todo.find
+        : todo.takeEntry,
+    );
+    this.#make(Math.min(this.#capacity, Math.max(GROWTH * this.#size, this.#taken + rows)));
+    this.find(keys, plan.length, adds.all, plan.length, plan);
   }
 
   /**
@@ -68,8 +96,10 @@ export class KeyTable {
     kept: number,
     plan?: Int32Array,
   ): { found: number; entries: Int32Array } {
+    if (added !== adds.none && this.#size < this.#capacity && this.#taken + rows > this.#size)
+      this.#growFor(rows);
     const memory = this.#memory;
-    const most = Math.min(kept, this.#capacity);
+    const most = Math.min(kept, this.#size);
     if (memory === undefined) return this.#find(keys, added, most, plan?.slice() ?? new Int32Array(rows));
     memory.clear();
     const keysAt = memory.reserve(rows * KEY_WORDS * WORD_BYTES);
@@ -78,7 +108,9 @@ export class KeyTable {
     const entries = new Int32Array(memory.buffer, entriesAt, rows);
     if (plan === undefined) entries.fill(todo.find);
     else entries.set(plan);
-    return { found: memory.kernel.findKeys(this.#at, keysAt, rows, entriesAt, added, most), entries };
+    const found = memory.kernel.findKeys(this.#at, keysAt, rows, entriesAt, added, most);
+    this.#taken = new Int32Array(memory.buffer, this.#at)[NEXT_ENTRY] as number;
+    return { found, entries };
   }
 
   #find(
@@ -105,10 +137,10 @@ export class KeyTable {
         const number = buckets[place] as number;
         const entry = number & ~TAG;
         const own = entry * KEY_WORDS;
-        const age = (this.#taken - 1 - entry) % this.#capacity;
+        const age = (this.#taken - 1 - entry) % this.#size;
         if (
           (number & TAG) === tag &&
-          (age + this.#capacity) % this.#capacity < kept + this.#taken - before &&
+          (age + this.#size) % this.#size < kept + this.#taken - before &&
           ring[own] === k0 &&
           ring[own + 1] === k1 &&
           ring[own + 2] === k2 &&
@@ -122,14 +154,14 @@ export class KeyTable {
       if (isFound) found++;
       if (added === adds.none || (added === adds.missing && isFound)) continue;
       buckets.copyWithin(first + 1, first, gone);
-      buckets[first] = tag | (this.#taken % this.#capacity);
+      buckets[first] = tag | (this.#taken % this.#size);
       this.#put(k0, k1, k2, k3);
     }
     return { found, entries };
   }
 
   #put(...key: readonly [number, number, number, number]): void {
-    this.#ring.set(key, (this.#taken++ % this.#capacity) * KEY_WORDS);
+    this.#ring.set(key, (this.#taken++ % this.#size) * KEY_WORDS);
   }
 }
 

@@ -197,23 +197,16 @@ describe('a layout', () => {
     assert.equal(layoutOf({ layout: 'csv', body: '$rows' }, 'empty').type, 'text/csv');
   });
 
-  it('writes the rows and the names of the columns into the places of its template', () => {
+  it('writes rows, names of the columns and a list of numbers from 0 on into the places of its template', () => {
     const text = 'a,b\n1,x\n2,"y ""z"""\n';
+    const body = { data_split: { columns: '$columns', index: '$index', data: '$rows' } };
     assert.equal(
-      bodyOf(text, 'arrays', { body: { dataframe_split: { columns: '$columns', data: '$rows' } } }),
-      '{"dataframe_split":{"columns":["a","b"],"data":[[1,"x"],[2,"y \\"z\\""]]}}',
+      bodyOf(text, 'arrays', { body }),
+      '{"data_split":{"columns":["a","b"],"index":[0,1],"data":[[1,"x"],[2,"y \\"z\\""]]}}',
     );
     assert.equal(
       bodyOf(text, 'objects', { body: { instances: '$rows', params: { n: 1.5, all: [true, null, '$ 5'] } } }),
       '{"instances":[{"a":1,"b":"x"},{"a":2,"b":"y \\"z\\""}],"params":{"n":1.5,"all":[true,null,"$ 5"]}}',
-    );
-  });
-
-  it('writes a list of numbers from 0 on for $index, one for each row of the batch', () => {
-    const body = { input_data: { columns: '$columns', index: '$index', data: '$rows' } };
-    assert.equal(
-      bodyOf('a\n5\n6\n7\n', 'arrays', { body }),
-      '{"input_data":{"columns":["a"],"index":[0,1,2],"data":[[5],[6],[7]]}}',
     );
   });
 

@@ -160,7 +160,10 @@ describe('an earlier output', () => {
     assert.equal((await run('in.csv', '-o', 'old.csv', '--reuse', 'none')).code, 0);
     const { code, stderr } = await run(...command);
     assert.equal(code, 2);
-    assert.match(stderr, /an unfinished run of a different command exists \(--reuse was /);
+    assert.match(
+      stderr,
+      /\(--reuse was old\.csv \(run [\w-]+, [\d,]+ bytes, .*\), now it is old\.csv \(run /,
+    );
     assert.equal((await run(...command, '--restart')).code, 0);
     await run('more.csv', '-o', 'full.csv');
     await isSame('full.csv', 'new.csv');

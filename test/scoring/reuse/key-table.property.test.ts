@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { adds, KeyTable } from '../../../src/scoring/reuse/key-table.ts';
+import { adds, KeyTable, todo } from '../../../src/scoring/reuse/key-table.ts';
 import { KEY_WORDS } from '../../../src/scoring/reuse/row-keys.ts';
 import { runs } from '../../support/random-tests.ts';
 
@@ -32,12 +32,13 @@ it('a table of keys finds the same in a kernel and without one', () =>
     { numRuns: runs(500, 100) },
   ));
 
+const keysFrom = (first: number): Int32Array =>
+  Int32Array.from({ length: 100 * KEY_WORDS }, (_, at) =>
+    Math.imul(first + (at >> 2) + 1, 0x9e3779b1 + (at & 3)),
+  );
+
 it('a table of keys finds all keys that were added last, whatever it has forgotten', () => {
   const table = new KeyTable(1000);
-  const keysFrom = (first: number): Int32Array =>
-    Int32Array.from({ length: 100 * KEY_WORDS }, (_, at) =>
-      Math.imul(first + (at >> 2) + 1, 0x9e3779b1 + (at & 3)),
-    );
   for (let first = 0; first < 5000; first += 100) {
     assert.equal(table.find(keysFrom(first), 100, adds.missing, first).found, 0);
     for (let before = Math.max(0, first - 800); before <= first; before += 100)
@@ -46,6 +47,19 @@ it('a table of keys finds all keys that were added last, whatever it has forgott
         Array.from({ length: 100 }, (_, row) => (before + row) % 1000),
       );
     if (first >= 1000) assert.equal(table.find(keysFrom(first - 1000), 100, adds.none, 1000).found, 0);
+  }
+});
+
+it('a table that grows keeps the entries of all keys, and those that only took one', () => {
+  for (const hasKernel of [true, false]) {
+    const table = new KeyTable(900_000, hasKernel);
+    const plan = Int32Array.from({ length: 100 }, (_, row) => (row % 10 === 9 ? todo.takeEntry : todo.find));
+    const expected = (first: number): number[] =>
+      Array.from(plan, (each, row) => (each === todo.find ? first + row : -1));
+    for (let first = 0; first < 9000; first += 100)
+      table.find(keysFrom(first), 100, adds.missing, first, plan);
+    for (let first = 0; first < 9000; first += 100)
+      assert.deepEqual([...table.find(keysFrom(first), 100, adds.none, 9000, plan).entries], expected(first));
   }
 });
 

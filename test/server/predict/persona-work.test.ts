@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
-import { describe, it, test } from 'node:test';
+import { buffer } from 'node:stream/consumers';
+import { before, describe, it, type TestContext, test } from 'node:test';
+import { parseRowCounts } from '../../../src/base/contract/row-counts-trailer.ts';
+import { classesResponse } from '../../../src/base/contract/schemas.ts';
+import { readBaseUrl } from '../../../src/client/base-url.ts';
+import { connectReports, ReportClient } from '../../../src/client/protocols/report/report-client.ts';
+import { Client as LibraryClient } from '../../../src/index.ts';
+import { LocalService } from '../../../src/models/local/local-service.ts';
 import { loadReport } from '../../../src/models/store/report-model.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { countAhead, PersonaWork } from '../../../src/server/predict/persona-work.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
-import { persona, trainedHome } from '../../support/service/serving.ts';
+import { get, post, problemOf, type Target } from '../../support/service/client.ts';
+import { expectedNumbers, importedHome, importedPersona } from '../../support/service/imported-home.ts';
+import { persona, serving, trainedHome } from '../../support/service/serving.ts';
 
 /** A list of items, entered. */
 function listOf(items: readonly unknown[]): JsonReader {
@@ -81,4 +90,187 @@ test('a large batch announces the memory of its response before any persona is s
   while (slice.body === undefined) slice = large.next(predictor);
   assert.ok(Math.abs(slice.bytes / announced - 1) < 0.01, `${announced} announced, ${slice.bytes} taken`);
   assert.equal(workOf(100).next(predictor).rows, 100);
+});
+
+const known = { 'monthly amount': 12.5, plan: 'Basic' };
+
+describe('what a service says about values that its model does not know', () => {
+  let home: string;
+  before(async () => {
+    home = await trainedHome();
+  });
+
+  async function clientOf(t: TestContext) {
+    const target = await serving(t, { home });
+    const client = connectReports({ url: readBaseUrl(target.url, false), key: target.key, name: 'test' });
+    t.after(() => client.close());
+    return { client: new ReportClient(client), target };
+  }
+
+  it('names an unknown category and a value of another type, as a local prediction does', async t => {
+    const { client, target } = await clientOf(t);
+    const features = { 'monthly amount': 'much', plan: 'x90' };
+    const response = await post(target, '/user/persona', { id: 'one', features });
+    const { warnings, probabilities } = classesResponse.parse(await response.json());
+    assert.deepEqual(
+      warnings?.map(({ code, column }) => [column, code]),
+      [
+        ['monthly amount', 'mismatched'],
+        ['plan', 'unseen'],
+      ],
+    );
+    assert.match(
+      warnings?.[0]?.message ?? '',
+      /^the value of "monthly amount" is not a number: it counts as missing$/,
+    );
+    const local = new LocalService(home);
+    t.after(() => local.close());
+    assert.deepEqual(await local.persona('one', features), { probabilities, warnings });
+    assert.deepEqual(await client.persona('one', features), { probabilities, warnings });
+  });
+
+  it('says nothing of known, missing and padded values', async t => {
+    const { client } = await clientOf(t);
+    const predicted = await client.persona('one', known);
+    assert.deepEqual(predicted.warnings, []);
+    for (const features of [
+      { ...known, plan: ' Basic ' },
+      { ...known, plan: 'Basic\t', 'monthly amount': ' 12.5' },
+    ])
+      assert.deepEqual(await client.persona('one', features), predicted);
+    const missing = await client.persona('one', { 'monthly amount': 'N/A', plan: null });
+    assert.deepEqual(missing.warnings, []);
+  });
+
+  it('is what the library calls back with', async t => {
+    const { target } = await clientOf(t);
+    const client = new LibraryClient({ url: target.url, key: target.key });
+    t.after(() => client.close());
+    const columns: string[] = [];
+    const onWarnings = (warnings: readonly { column: string }[]) =>
+      void columns.push(...warnings.map(({ column }) => column));
+    await client.persona('one', known, { onWarnings });
+    assert.deepEqual(columns, []);
+    await client.persona('one', { ...known, plan: 'x90' }, { onWarnings });
+    assert.deepEqual(columns, ['plan']);
+  });
+
+  it('is counted in the trailer of an upload, and by a local one', async t => {
+    const csv =
+      'monthly amount,plan,__proto__\nmuch,x90,1\n1,x91,2\n2, Basic,\n3,Basic,\n,,2\nmany,Basic,\nsome,Basic,\n';
+    const local = new LocalService(home);
+    t.after(() => local.close());
+    const { client } = await clientOf(t);
+    for (const service of [client, local]) {
+      const chunks = (async function* () {
+        yield Buffer.from(csv);
+      })();
+      const scored = await service.batchPredict(
+        'one',
+        { bytes: chunks, format: 'csv', name: 'in.csv' },
+        undefined,
+      );
+      await buffer(scored.chunks);
+      assert.deepEqual(scored.rowCounts(), {
+        ...scored.rowCounts(),
+        read: 7,
+        scored: 7,
+        mismatched: 3,
+        unseen: 2,
+      });
+    }
+    assert.equal(parseRowCounts('read=1, scored=1, rejected=0')?.unseen, undefined);
+  });
+});
+
+/** All responses are compared with the OpenAPI document. */
+const service = async (t: TestContext): Promise<Target> => serving(t, { home: await importedHome(t) });
+
+const json = async (response: Promise<Response>): Promise<unknown> => (await response).json();
+
+describe('the service of an imported report', () => {
+  it('responds with the numbers that the library predicted', async t => {
+    const target = await service(t);
+    const expected = await expectedNumbers();
+    // JSON has no infinite numbers.
+    const hasNumbers = (_: unknown, row: number): boolean =>
+      !expected.rows[row]?.some(value => typeof value === 'string');
+    const rows = expected.rows.filter(hasNumbers);
+    const predictions = expected.predictions.filter(hasNumbers);
+    const personas = rows.map(([monthly_charges, age, balance]) => ({
+      features: { monthly_charges, age, balance },
+    }));
+    assert.deepEqual(await json(post(target, '/user/batch-persona', { id: 'number', personas })), {
+      id: 'number',
+      predictions: predictions.map(([value]) => ({ value })),
+    });
+  });
+
+  it('responds with one number, several by name, or probabilities, and with the same for one persona', async t => {
+    const target = await service(t);
+    const members = {
+      number: /^\{"value":[\d.]+\}$/,
+      numbers: /^\{"values":\{"low":[\d.]+,"high":[\d.]+,"mid":[\d.]+\}\}$/,
+      classes: /^\{"probabilities":\{"no":[\d.]+,"yes":[\d.]+\}\}$/,
+    };
+    for (const [id, expected] of Object.entries(members)) {
+      const personas = [importedPersona, { features: { other: 1 } }];
+      const batch = Object(await json(post(target, '/user/batch-persona', { id, personas })));
+      const [first, second] = batch.predictions;
+      assert.match(JSON.stringify(first), expected);
+      assert.equal(second.error.code, 'unknown_columns');
+      assert.deepEqual(await json(post(target, '/user/persona', { id, ...importedPersona })), {
+        id,
+        ...first,
+      });
+    }
+  });
+
+  it('warns of values with a number as with probabilities', async t => {
+    const target = await service(t);
+    const features = { ...importedPersona.features, age: 'old' };
+    const answer = Object(await json(post(target, '/user/persona', { id: 'number', features })));
+    assert.equal(typeof answer.value, 'number');
+    assert.deepEqual(
+      answer.warnings.map(({ code, column }: { code: string; column: string }) => [code, column]),
+      [['mismatched', 'age']],
+    );
+  });
+
+  it('has an error in place of a number that is not finite', async t => {
+    const target = await service(t);
+    const personas = [1, 9, 2].map(x => ({ features: { x } }));
+    const wrong = { error: { code: 'wrong_prediction', message: 'the number is Infinity' } };
+    assert.deepEqual(await json(post(target, '/user/batch-persona', { id: 'unbounded', personas })), {
+      id: 'unbounded',
+      predictions: [{ value: Math.E }, wrong, { value: Math.E }],
+    });
+    const single = await post(target, '/user/persona', { id: 'unbounded', features: { x: 9 } });
+    assert.equal(await problemOf(single), '422 wrong_prediction');
+    const upload = (body: string, type: string) =>
+      post(target, '/user/batch-predict?id=unbounded', body, { 'content-type': type });
+    assert.equal(await (await upload('x\n1\n9\n', 'text/csv')).text(), `x,prediction\n1,${Math.E}\n9,\n`);
+    assert.equal(
+      await (await upload('{"x":9}\n{"x":1}\n', 'application/x-ndjson')).text(),
+      `{"x":9,"prediction":null}\n{"x":1,"prediction":${Math.E}}\n`,
+    );
+  });
+
+  it('tells what the report predicts, and that there are no testing results', async t => {
+    const target = await service(t);
+    const report = async (id: string) => Object(await json(get(target, `/user/report/${id}`)));
+    const number = await report('number');
+    assert.deepEqual([number.predicts, number.numbers, number.classes], ['amount', [], undefined]);
+    assert.deepEqual((await report('numbers')).numbers, ['low', 'high', 'mid']);
+    const classes = await report('classes');
+    assert.deepEqual(
+      [classes.classes, classes.numbers, classes.quality],
+      [['no', 'yes'], undefined, undefined],
+    );
+    for (const id of ['number', 'classes'])
+      assert.equal(
+        await problemOf(await get(target, `/user/testing-results/${id}`)),
+        '404 no_testing_results',
+      );
+  });
 });

@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { RowcastError } from '../../../base/errors.ts';
-import type { CloudKey, SentRequest } from '../../../client/credentials.ts';
+import { type CloudKey, RenewedKey, type SentRequest } from '../../../client/credentials.ts';
 import { defaultProvider, SignatureV4 } from './sdk.ts';
 import { noCredentials } from './token-key.ts';
 
@@ -17,17 +17,15 @@ type Provider = ReturnType<typeof defaultProvider>;
 
 /**
  * Signs each request (docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html) with what AWS's own chain finds:
- * the environment, a profile, IRSA, ECS, IMDS.
+ * the environment, a profile, IRSA, ECS, IMDS. What must not be shown also tells these credentials from others.
  */
-export class AwsKey implements CloudKey {
+export class AwsKey extends RenewedKey implements CloudKey {
   readonly #provider: Provider;
   readonly #signer: SignatureV4;
   readonly #host: string;
-  /** What must not be shown: it also tells these credentials from others. */
-  #secret = '';
-  #again: Promise<unknown> | undefined;
 
   constructor({ service, region, host }: AwsService, provider: Provider = defaultProvider()) {
+    super();
     this.#provider = provider;
     this.#host = host;
     const credentials = () => this.#credentials();
@@ -39,10 +37,6 @@ export class AwsKey implements CloudKey {
       uriEscapePath: true,
       applyChecksum: false,
     });
-  }
-
-  current(): string {
-    return this.#secret;
   }
 
   /** Signs what no proxy may change: method, path, host, type and body. */
@@ -68,21 +62,15 @@ export class AwsKey implements CloudKey {
     return Object.fromEntries(own);
   }
 
-  async isReplaced(refused: string): Promise<boolean> {
-    if (this.#secret === refused) {
-      this.#again ??= this.#credentials({ forceRefresh: true }).finally(() => {
-        this.#again = undefined;
-      });
-      await this.#again;
-    }
-    return this.#secret !== refused;
+  protected renew(): Promise<unknown> {
+    return this.#credentials({ forceRefresh: true });
   }
 
   async #credentials(how?: Parameters<Provider>[0]) {
     const found = await this.#provider(how).catch(error => {
       throw noCredentials(error);
     });
-    this.#secret = found.sessionToken ?? found.secretAccessKey;
+    this.secret = found.sessionToken ?? found.secretAccessKey;
     return found;
   }
 }

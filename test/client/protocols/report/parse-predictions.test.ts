@@ -19,6 +19,10 @@ const good = { no: 0.25, yes: 0.75 };
 const readSecond = (second: unknown, options: Options = {}): Distributions =>
   readText(JSON.stringify({ id: 'r', predictions: [{ probabilities: good }, second] }), options);
 
+/** Reads a response for one persona. */
+const readOne = (probabilities: unknown, options: Options = {}): Distributions =>
+  readText(JSON.stringify({ predictions: [{ probabilities }] }), { personas: 1, ...options });
+
 function readText(body: string, options: Options = {}): Distributions {
   const { classes, ...others } = { classes: ['no', 'yes'], ...options };
   const predictionType = classes && ({ kind: 'distribution', classes } as const);
@@ -129,10 +133,7 @@ describe('a response', () => {
   it('orders the classes by code points if nothing else defines their order', () => {
     const names = ['b', '9', '10', '\u{1f600}', '\uffff', 'é', 'Z', ''];
     const probabilities = Object.fromEntries(names.map(name => [name, 1 / names.length]));
-    const { classes } = readText(JSON.stringify({ predictions: [{ probabilities }] }), {
-      personas: 1,
-      classes: undefined,
-    });
+    const { classes } = readOne(probabilities, { classes: undefined });
     assert.deepEqual(classes, ['', '10', '9', 'Z', 'b', 'é', '\uffff', '\u{1f600}']);
     assert.ok(codePointOrder('\uffff', '\u{10000}') < 0);
   });
@@ -197,25 +198,20 @@ describe('a response is refused', () => {
   });
 
   it('without any class', () => {
-    const body = '{"predictions":[{"probabilities":{}}]}';
-    assert.throws(() => readText(body, { personas: 1, classes: undefined }), InvalidResponse);
+    assert.throws(() => readOne({}, { classes: undefined }), InvalidResponse);
   });
 
   it('with a class that only seems to exist because every object inherits it', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const classes = ['no', name];
       assert.throws(() => readSecond({ probabilities: good }, { classes }), wrong(/has the classes/, true));
-      const own = `{"no":0.25,${JSON.stringify(name)}:0.75}`;
+      const own = JSON.parse(`{"no":0.25,${JSON.stringify(name)}:0.75}`);
       for (const known of [undefined, classes.toSorted()]) {
-        const body = `{"predictions":[{"probabilities":${own}}]}`;
-        const received = readText(body, { personas: 1, classes: known });
+        const received = readOne(own, { classes: known });
         assert.deepEqual(received.classes, classes.toSorted(), name);
         assert.deepEqual([...received.probabilities].sort(), [0.25, 0.75]);
       }
-      assert.throws(
-        () => readText(`{"predictions":[{"probabilities":${own}}]}`, { personas: 1 }),
-        wrong(/has the classes/, true),
-      );
+      assert.throws(() => readOne(own), wrong(/has the classes/, true));
     }
   });
 });
@@ -223,8 +219,7 @@ describe('a response is refused', () => {
 describe('the probabilities of a persona', () => {
   const reads = (values: readonly number[]): void => {
     const classes = values.map((_, index) => `c${index}`);
-    const probabilities = Object.fromEntries(values.map((value, index) => [`c${index}`, value]));
-    readText(JSON.stringify({ predictions: [{ probabilities }] }), { personas: 1, classes });
+    readOne(Object.fromEntries(values.map((value, index) => [`c${index}`, value])), { classes });
   };
 
   it('may sum to any value that rounding to two decimals can produce', () => {
