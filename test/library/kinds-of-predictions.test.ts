@@ -80,6 +80,24 @@ for (const [name, { predict, header, fields, kind }] of Object.entries(kinds))
       assert.ok((await readFile(at('run.html'), 'utf8')).includes(`<dt>Predicted</dt><dd>${name}</dd>`));
     });
 
+    it('is asked once for equal rows, and not for those of an earlier output', async t => {
+      const { at, scoring } = await bench(t);
+      await writeFile(at('in.csv'), input + input.slice(input.indexOf('\n') + 1));
+      let asked = 0;
+      const counted = (id: number): Prediction => {
+        asked++;
+        return predict(id);
+      };
+      const reuseMaxAge = '1d';
+      await scoring(predict, { output: at('full.csv') });
+      await scoring(counted, { output: at('once.csv'), dedupe: true, reuse: at('none'), reuseMaxAge });
+      assert.equal(asked, rows);
+      await scoring(counted, { reuse: at('once.csv'), reuseMaxAge });
+      assert.equal(asked, rows);
+      const full = await readFile(at('full.csv'), 'utf8');
+      for (const output of ['once.csv', 'out.csv']) assert.equal(await readFile(at(output), 'utf8'), full);
+    });
+
     slow('predicts a sample again, with which another row’s prediction differs', async t => {
       const { at, run, scorerOf, scoring, text } = await bench(t);
       await scoring(predict);
