@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { before, describe, it, type TestContext } from 'node:test';
 import type { Summary } from '../../src/runs/summary/summary.ts';
 import { trainReport } from '../../src/training/train.ts';
-import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
-import { exits, startRowcast } from '../support/rowcast.ts';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { all, filesWith, csv as stubCsv } from '../support/scoring/files.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 import { slow } from '../support/slow.ts';
@@ -24,12 +22,9 @@ const personas = (seed: number, amount = (text: string) => text): string =>
 const doubled = (text: string): string => (text.trim() === '' ? text : String(2 * Number(text)));
 
 async function folderWith(t: TestContext, files: Record<string, string>) {
-  const cwd = await newFolder(t, files);
-  const score = (...args: string[]) =>
-    rowcast(['score', ...args, '--report', 'r', '--home', home], { cwd, env: {} });
-  const summary = async (name: string): Promise<Summary> =>
-    JSON.parse(await readFile(join(cwd, name), 'utf8'));
-  return { cwd, score, summary };
+  const commands = await commandsIn(t, files);
+  const score = (line: string) => commands.run(`score ${line} --report r --home ${home}`);
+  return { ...commands, score, summary: (name: string): Promise<Summary> => commands.jsonIn(name) };
 }
 
 const changes = ({ drift }: Summary) =>
@@ -47,10 +42,8 @@ describe('score --compare', { timeout: 120_000 }, () => {
 
   it('names what has changed since an earlier run, and is part of the summary', async t => {
     const { score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4, doubled) });
-    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    const { code, stderr } = await score(
-      ...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 'b.json'],
-    );
+    await score('a.csv -o a.out --summary a.json');
+    const { code, stderr } = await score('b.csv -o b.out --compare a.json --summary b.json');
     assert.equal(code, 0, stderr);
     assert.match(
       stderr,
@@ -67,26 +60,26 @@ describe('score --compare', { timeout: 120_000 }, () => {
 
   slow('finds no change in other rows from the same source, also without a summary', async t => {
     const { score } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4) });
-    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    const { stderr } = await score('b.csv', '-o', 'b.out', '--compare', 'a.json');
+    await score('a.csv -o a.out --summary a.json');
+    const { stderr } = await score('b.csv -o b.out --compare a.json');
     assert.match(stderr, /compared with a\.json: no significant change; most in .* \(PSI 0\.0\d\)/);
   });
 
   it('compares each of several files, and all together, with the same run', async t => {
-    const { cwd, score, summary } = await folderWith(t, {
+    const { score, summary, read } = await folderWith(t, {
       'a.csv': personas(3),
       'b.csv': personas(4, doubled),
       'c.csv': personas(5),
     });
-    await score('a.csv', 'c.csv', '-o', '{name}.out', '--summary', 'first.json');
+    await score('a.csv c.csv -o {name}.out --summary first.json');
     const first = await summary('first.json');
     assert.equal(
       first.columns?.[0]?.ranges?.rows.reduce((sum, rows) => sum + rows, first.columns[0].missing),
       3000,
     );
-    const results = ['--summary', 'second.json', '--metrics', 'second.prom'];
-    const options = ['--compare', 'first.json', ...results, '--if-exists', 'replace'];
-    const { stderr } = await score('a.csv', 'b.csv', 'c.csv', '-o', '{name}.out', ...options);
+    const results = '--summary second.json --metrics second.prom';
+    const options = `--compare first.json ${results} --if-exists replace`;
+    const { stderr } = await score(`a.csv b.csv c.csv -o {name}.out ${options}`);
     const { runs, ...total } = await summary('second.json');
     assert.deepEqual(
       Array.from(runs ?? [], run => changes(run)['monthly amount']),
@@ -95,43 +88,40 @@ describe('score --compare', { timeout: 120_000 }, () => {
     assert.notEqual(changes(total as Summary)['monthly amount'], 'none');
     const psi = total.drift?.columns.find(({ name }) => name === 'monthly amount')?.psi;
     assert.match(
-      await readFile(join(cwd, 'second.prom'), 'utf8'),
+      await read('second.prom'),
       new RegExp(`^rowcast_run_column_psi\\{.*,column="monthly amount"\\} ${psi}$`, 'm'),
     );
     assert.equal(stderr.match(/compared with/g)?.length, 2, stderr);
   });
 
   it('stops before the output appears when a column or the predictions have changed by more than --max-drift; a higher one resumes', async t => {
-    const { cwd, score, summary } = await folderWith(t, {
+    const { score, summary, read, path } = await folderWith(t, {
       'a.csv': personas(3),
       'b.csv': personas(4, doubled),
     });
-    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    const b = ['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 'b.json', '--metrics', 'b.prom'];
+    await score('a.csv -o a.out --summary a.json');
+    const b = 'b.csv -o b.out --compare a.json --summary b.json --metrics b.prom';
     await exits(
-      score(...b, '--max-drift', '0.25'),
+      score(`${b} --max-drift 0.25`),
       3,
       /rowcast: (?:b\.csv: )?the data has changed, compared with a\.json: (?:.*, )?"monthly amount" \(PSI \d+\.\d\d\).* \[too_much_drift\]\n.*--max-drift/,
     );
-    assert.equal(existsSync(join(cwd, 'b.out')), false);
+    assert.equal(existsSync(path('b.out')), false);
     const stopped = await summary('b.json');
     assert.deepEqual([stopped.status, stopped.error?.code], ['stopped', 'too_much_drift']);
     const psi = stopped.drift?.columns.find(({ name }) => name === 'monthly amount')?.psi;
-    const metrics = await readFile(join(cwd, 'b.prom'), 'utf8');
+    const metrics = await read('b.prom');
     assert.match(metrics, new RegExp(`^rowcast_run_column_psi\\{.*,column="monthly amount"\\} ${psi}$`, 'm'));
     assert.match(metrics, /^rowcast_run_exit_code\{.*\} 3$/m);
-    await exits(score(...b, '--max-drift', '99'), 0, /resuming at row 1,501/);
-    await exits(score('a.csv', '-o', 'c.out', '--compare', 'a.json', '--max-drift', '0.01'), 0);
+    await exits(score(`${b} --max-drift 99`), 0, /resuming at row 1,501/);
+    await exits(score('a.csv -o c.out --compare a.json --max-drift 0.01'), 0);
   });
 
   it('needs something to compare with for --max-drift', async t => {
     const { score } = await folderWith(t, { 'a.csv': personas(3) });
     for (const output of ['a.out', '{name}.out']) {
-      await exits(
-        score('a.csv', '-o', output, '--max-drift', '0.25'),
-        2,
-        /--max-drift has no effect without --compare \[usage\]/,
-      );
+      const says = /--max-drift has no effect without --compare \[usage\]/;
+      await exits(score(`a.csv -o ${output} --max-drift 0.25`), 2, says);
     }
   });
 
@@ -142,10 +132,8 @@ describe('score --compare', { timeout: 120_000 }, () => {
         .slice(0, count + 1)
         .join('\n');
     const { score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': `${rows(4, 40)}\n` });
-    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    const { code, stderr } = await score(
-      ...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--max-drift', '0.25', '--summary', 'b.json'],
-    );
+    await score('a.csv -o a.out --summary a.json');
+    const { code, stderr } = await score('b.csv -o b.out --compare a.json --max-drift 0.25 --summary b.json');
     const { drift } = await summary('b.json');
     const largest = Math.max(...(drift?.columns ?? []).map(({ psi }) => psi ?? 0));
     assert.ok(largest > 0.25, `PSI ${largest}`);
@@ -153,46 +141,41 @@ describe('score --compare', { timeout: 120_000 }, () => {
   });
 
   slow('stops the joined shards of a run as a single process', async t => {
-    const { cwd, score } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4, doubled) });
-    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    const b = ['b.csv', '-o', 'b.out', '--compare', 'a.json', '--max-drift', '0.25', '--workers', '1'];
-    const { code, stderr } = await startRowcast(['score', ...b, '--report', 'r', '--home', home], { cwd })
-      .finished;
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /\[too_much_drift\]/);
-    assert.equal(existsSync(join(cwd, 'b.out')), false);
+    const { score, path } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4, doubled) });
+    await score('a.csv -o a.out --summary a.json');
+    const b = 'b.csv -o b.out --compare a.json --max-drift 0.25 --workers 1';
+    const says = /\[too_much_drift\]/;
+    await exits(score(b), 3, says);
+    assert.equal(existsSync(path('b.out')), false);
   });
 
   slow('takes its paths relative to a definition, and so does the web page', async t => {
-    const { cwd, score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4) });
-    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    await mkdir(join(cwd, 'nightly'));
+    const { score, summary, read, path, write, run } = await folderWith(t, {
+      'a.csv': personas(3),
+      'b.csv': personas(4),
+    });
+    await score('a.csv -o a.out --summary a.json');
+    await mkdir(path('nightly'));
     const files =
       'input: ../b.csv\n  output: b.out\n  compare: ../a.json\n  summary: b.json\n  summary-html: b.html';
-    await writeFile(join(cwd, 'nightly/b.yaml'), `score:\n  ${files}\n  report: r\n`);
-    await exits(
-      rowcast(['run', 'nightly/b.yaml', '--trust-definition', '--home', home], {
-        cwd,
-        env: {},
-      }),
-      0,
-    );
+    await write('nightly/b.yaml', `score:\n  ${files}\n  report: r\n`);
+    await exits(run(`run nightly/b.yaml --trust-definition --home ${home}`), 0);
     assert.equal(changes(await summary('nightly/b.json'))['monthly amount'], 'none');
-    assert.match(await readFile(join(cwd, 'nightly/b.html'), 'utf8'), /badge good">none/);
+    assert.match(await read('nightly/b.html'), /badge good">none/);
   });
 
   slow('compares the scores of a hosted report that says nothing about its training', async t => {
     const { score, summary } = await filesWith(t, { 'a.csv': stubCsv(500), 'b.csv': stubCsv(500, 1000) });
-    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
-    await exits(score(...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 's.json']), 0);
+    await score('a.csv -o a.out --summary a.json');
+    await exits(score('b.csv -o b.out --compare a.json --summary s.json'), 0);
     assert.deepEqual(changes(await summary()), { id: null, amount: null, 'P(no)': 'none', 'P(yes)': 'none' });
   });
 
   it('refuses the summary that the run would replace, before any request', async t => {
     const { score, stub, summary } = await filesWith(t, { 'in/a.csv': stubCsv(5), 'in/b.csv': stubCsv(5) });
-    await score(...all);
+    await score(all);
     const requests = stub.bodies.length;
-    await exits(score(...all, '--compare', 's.json'), 2, /\[output_is_input\]/);
+    await exits(score(`${all} --compare s.json`), 2, /\[output_is_input\]/);
     assert.equal(stub.bodies.length, requests);
     assert.equal((await summary()).status, 'finished');
   });
@@ -204,15 +187,15 @@ describe('score --compare', { timeout: 120_000 }, () => {
       ['monday.json', 'monday.json: no such file', 'b'],
       ['in/a.csv', 'in/a.csv is not the summary of a run', 'c'],
     ] as const) {
-      const files = ['in/a.csv', '-o', `${name}.out`, '--summary', `${name}.json`];
-      const { stderr } = await exits(score(...files, '--compare', file), 0);
+      const files = `in/a.csv -o ${name}.out --summary ${name}.json`;
+      const { stderr } = await exits(score(`${files} --compare ${file}`), 0);
       assert.ok(stderr.includes(`rowcast: nothing to compare with: ${reason}\n`), stderr);
       const { warnings, drift, scores } = JSON.parse(await read(`${name}.json`));
       assert.deepEqual(warnings, [{ code: 'no_comparison', message: `nothing to compare with: ${reason}` }]);
       assert.equal(drift, null);
       assert.ok(scores.yes.ranges.rows.length > 1);
     }
-    const many = await exits(score(...all, '--compare', 'monday.json'), 0);
+    const many = await exits(score(`${all} --compare monday.json`), 0);
     assert.equal(many.stderr.match(/nothing to compare with/g)?.length, 1, many.stderr);
   });
 });

@@ -11,8 +11,8 @@ describe('quotes that a backslash escapes', () => {
   it('are read with --escape, in every format of the output, which verifies', async t => {
     for (const output of ['out.csv', 'out.jsonl', 'out.parquet', 'out.csv.gz']) {
       const { run, score, read } = await bench(t, text);
-      await exits(score('--escape', '\\', '--classes', 'no,yes', '-o', output), 0);
-      await exits(run('verify', 'in.csv', output, '--escape', '\\'), 0);
+      await exits(score(`--escape \\ --classes no,yes -o ${output}`), 0);
+      await exits(run(`verify in.csv ${output} --escape \\`), 0);
       if (output === 'out.csv')
         assert.match(await read(output), /\n1,"say \\"a\\", b",[\d.]+,[\d.]+\n2,"a \\\\ b \\n",/);
       if (output !== 'out.jsonl') continue;
@@ -27,33 +27,33 @@ describe('quotes that a backslash escapes', () => {
   it('are part of what a run is: with another option, it is not resumed', async t => {
     const rows = Array.from({ length: 40 }, (_, row) => `${row},"x \\"y\\""\n`).join('');
     const { score, read } = await bench(t, `id,note\nid,note\n${rows}1\n2\n`);
-    const how = ['--batch-rows', '10', '--checkpoint-interval', '0'];
-    const run = (...options: string[]) => score(...how, ...options);
-    const own = ['--escape', '\\', '--skip-lines', '1'];
-    assert.equal((await run(...own, '--max-rejects', '1')).code, 3);
+    const how = '--batch-rows 10 --checkpoint-interval 0';
+    const run = (options: string) => score(`${how} ${options}`);
+    const own = '--escape \\ --skip-lines 1';
+    await exits(run(`${own} --max-rejects 1`), 3);
     for (const [escaper, lines, says] of [
       ['!', '1', /escape/],
       ['"', '1', /escape/],
       ['\\', '0', /skip-lines/],
       ['!', '0', /escape/],
     ] as const) {
-      await exits(run('--escape', escaper, '--skip-lines', lines), 2, /\[other_work\]/, says);
+      await exits(run(`--escape ${escaper} --skip-lines ${lines}`), 2, /\[other_work\]/, says);
     }
-    await exits(run(...own), 1, /resuming at row/);
+    await exits(run(own), 1, /resuming at row/);
     assert.match(await read('out.csv'), /^id,note,.*\n0,"x \\"y\\"",/);
   });
 
   it('are those of the rejects, which are corrected and put back', async t => {
     const { run, score, read, cwd } = await bench(t, `${text}5\n6,"z \\""\n`);
-    const own = ['--escape', '\\', '--classes', 'no,yes'];
-    assert.equal((await score(...own)).code, 1);
+    const own = '--escape \\ --classes no,yes';
+    await exits(score(own), 1);
     const rejects = await read('out.csv.rejects');
     await writeFile(join(cwd, 'out.csv.rejects'), rejects.replace(/,5$/m, ',5,"c \\", d"'));
-    await exits(run('score', 'out.csv.rejects', '--report', 'r', ...own, '-o', 'again.csv'), 0);
-    assert.notEqual((await run('repair', 'out.csv', 'again.csv')).code, 0);
-    await exits(run('repair', 'out.csv', 'again.csv', '--escape', '\\'), 0);
+    await exits(run(`score out.csv.rejects --report r ${own} -o again.csv`), 0);
+    assert.notEqual((await run('repair out.csv again.csv')).code, 0);
+    await exits(run('repair out.csv again.csv --escape \\'), 0);
     assert.match(await read('out.csv'), /\n5,"c \\", d",0\.\d+,0\.\d+\n6,"z \\"",/);
-    assert.equal((await run('verify', 'in.csv', 'out.csv', '--escape', '\\')).code, 0);
+    await exits(run('verify in.csv out.csv --escape \\'), 0);
   });
 
   it('are read by train, as quotes that are doubled', async t => {
@@ -68,24 +68,20 @@ describe('quotes that a backslash escapes', () => {
       join(cwd, 'doubled.csv'),
       history(note => note.replaceAll('"', '""')),
     );
-    const train = async (file: string, ...options: string[]): Promise<string> => {
-      const args = ['--predict', 'plan', '--report', 'r', '--if-exists', 'replace', ...options];
-      await exits(run('train', file, ...args), 0);
-      const report = await run('report', 'r', '--json');
+    const train = async (file: string, options = ''): Promise<string> => {
+      const args = `--predict plan --report r --if-exists replace ${options}`;
+      await exits(run(`train ${file} ${args}`), 0);
+      const report = await run('report r --json');
       return String(report.stdout);
     };
-    assert.equal(await train('in.csv', '--escape', '\\'), await train('doubled.csv'));
+    assert.equal(await train('in.csv', '--escape \\'), await train('doubled.csv'));
   });
 
   it('are a plain message if the character cannot escape anything, and the quote itself is the default', async t => {
     const { score } = await bench(t, 'id,note\n1,"a ""b"""\n2,x\n');
-    assert.equal((await score('--escape', '"', '--classes', 'no,yes')).code, 0);
-    for (const options of [
-      ['--escape', 'ab'],
-      ['--escape', ','],
-      ['--escape', '\\', '--quote', 'none'],
-    ]) {
-      await exits(score(...options), 2, /--escape .* cannot escape quotes/);
+    await exits(score('--escape " --classes no,yes'), 0);
+    for (const options of ['--escape ab', '--escape ,', '--escape \\ --quote none']) {
+      await exits(score(options), 2, /--escape .* cannot escape quotes/);
     }
   });
 
@@ -102,7 +98,7 @@ describe('quotes that a backslash escapes', () => {
       rejects,
       /41,42,bad_quoting,"text follows a closing quote; if a backslash escapes quotes, use --escape '\\'"/,
     );
-    assert.equal((await verify()).code, 0);
+    await exits(verify(), 0);
   });
 
   it('make one reject of several lines, which limits count', async t => {
@@ -116,11 +112,7 @@ describe('quotes that a backslash escapes', () => {
       await read('out.csv.rejects'),
       /the record has \d fields?, the header 3; it goes over 7 lines|text follows a closing quote; it goes over 7 lines/,
     );
-    assert.equal((await verify()).code, 0);
-    await exits(
-      score('--max-rejects', '6', '--restart', '-o', 'other.csv'),
-      3,
-      /1 of \d+ rows was rejected \(7 lines\)/,
-    );
+    await exits(verify(), 0);
+    await exits(score('--max-rejects 6 --restart -o other.csv'), 3, /1 of \d+ rows was rejected \(7 lines\)/);
   });
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../support/folder.ts';
-import { exits, rowcast } from '../support/in-process.ts';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { importedHome, importedRows } from '../support/service/imported-home.ts';
 import { serving } from '../support/service/serving.ts';
 import { slow } from '../support/slow.ts';
@@ -19,35 +18,25 @@ const reports = {
 
 /** A folder with an input, and commands that use local reports or a service that has the same. */
 async function bench(t: TestContext) {
-  const cwd = await newFolder(t, { 'in.csv': importedRows(rows), 'x.csv': 'x\n3\n9\n4\n' });
+  const commands = await commandsIn(t, { 'in.csv': importedRows(rows), 'x.csv': 'x\n3\n9\n4\n' });
   const home = await importedHome(t);
   const { url, key } = await serving(t, { home });
-  const run = (...args: string[]) => rowcast(args, { cwd, env: { ROWCAST_HOME: home } });
-  const remote = (...args: string[]) =>
-    rowcast(args, { cwd, env: { ROWCAST_API_KEY: key, ROWCAST_URL: url } });
-  const read = (name: string) => readFile(join(cwd, name), 'utf8');
-  return { cwd, home, run, remote, read };
-}
-type Commands = Awaited<ReturnType<typeof bench>>['run'];
-
-/** What a command prints, which has succeeded. */
-async function succeeded(running: ReturnType<Commands>): Promise<{ stdout: string; stderr: string }> {
-  const { code, stdout, stderr } = await running;
-  assert.equal(code, 0, stderr);
-  return { stdout: stdout.toString(), stderr };
+  const run = (line: string) => commands.run(line, { env: { ROWCAST_HOME: home } });
+  const remote = (line: string) => commands.run(line, { env: { ROWCAST_API_KEY: key, ROWCAST_URL: url } });
+  return { ...commands, run, remote };
 }
 
 for (const [report, { header, kind, columns }] of Object.entries(reports))
   describe(`commands with the imported report "${report}"`, () => {
-    const asked = ['--report', report];
+    const asked = `--report ${report}`;
     // Several numbers are less often what is imported.
     const test = report === 'numbers' ? slow : it;
 
     test('score the same by the local report and over HTTP, in each format', async t => {
       const { run, remote, read } = await bench(t);
       for (const name of ['out.csv', 'out.jsonl']) {
-        await succeeded(run('score', 'in.csv', ...asked, '-o', name));
-        await succeeded(remote('score', 'in.csv', ...asked, '-o', `remote.${name}`));
+        await exits(run(`score in.csv ${asked} -o ${name}`), 0);
+        await exits(remote(`score in.csv ${asked} -o remote.${name}`), 0);
         assert.equal(await read(`remote.${name}`), await read(name));
       }
       const [first = '', ...scored] = (await read('out.csv')).trimEnd().split('\n');
@@ -58,26 +47,25 @@ for (const [report, { header, kind, columns }] of Object.entries(reports))
 
     test('verify an output, and predict a sample of it again', async t => {
       const { run, remote } = await bench(t);
-      await succeeded(run('score', 'in.csv', ...asked, '-o', 'out.csv'));
+      await exits(run(`score in.csv ${asked} -o out.csv`), 0);
       for (const [command, more] of [
-        [run, []],
-        [run, ['--sample', '9', ...asked]],
-        [remote, ['--sample', '9', ...asked]],
+        [run, ''],
+        [run, `--sample 9 ${asked}`],
+        [remote, `--sample 9 ${asked}`],
       ] as const) {
-        const { stderr } = await succeeded(command('verify', 'in.csv', 'out.csv', '--kind', kind, ...more));
-        assert.equal(/9 rows predicted again, with the same result$/m.test(stderr), more.length > 0, stderr);
+        const { stderr } = await exits(command(`verify in.csv out.csv --kind ${kind} ${more}`), 0);
+        assert.equal(/9 rows predicted again, with the same result$/m.test(stderr), more !== '', stderr);
       }
-      const other = await run('verify', 'in.csv', 'out.csv', '--kind', 'label');
-      assert.equal(other.code, columns === 1 ? 0 : 4, other.stderr);
+      await exits(run('verify in.csv out.csv --kind label'), columns === 1 ? 0 : 4);
     });
 
     test('predict a persona, locally and over HTTP', async t => {
       const { run, remote } = await bench(t);
-      const persona = ['monthly_charges=62.5', 'age=40', 'balance='];
-      const local = JSON.parse((await succeeded(run('predict', ...asked, ...persona))).stdout);
+      const persona = 'monthly_charges=62.5 age=40 balance=';
+      const local = JSON.parse((await exits(run(`predict ${asked} ${persona}`), 0)).stdout);
       const member = { number: 'value', numbers: 'values', classes: 'probabilities' }[report] ?? '';
       assert.deepEqual(Object.keys(local), ['id', member]);
-      const answered = (await succeeded(remote('predict', ...asked, ...persona))).stdout;
+      const answered = (await exits(remote(`predict ${asked} ${persona}`), 0)).stdout;
       assert.deepEqual(JSON.parse(answered), local);
     });
 
@@ -96,8 +84,8 @@ for (const [report, { header, kind, columns }] of Object.entries(reports))
           classes: /first row +no 0\.74\d+, yes 0\.25\d+$/m,
         }[report] ?? /never/;
       for (const command of [run, remote]) {
-        await succeeded(command('plan', 'in.csv', ...asked, '-o', 'out.csv'));
-        const probed = await succeeded(command('plan', 'in.csv', ...asked, '-o', 'out.csv', '--probe', '10'));
+        await exits(command(`plan in.csv ${asked} -o out.csv`), 0);
+        const probed = await exits(command(`plan in.csv ${asked} -o out.csv --probe 10`), 0);
         assert.match(probed.stdout, understood);
         assert.match(probed.stdout, first);
       }
@@ -106,11 +94,11 @@ for (const [report, { header, kind, columns }] of Object.entries(reports))
     test('say where the model comes from, and that it has no testing results', async t => {
       const { cwd, run, remote } = await bench(t);
       for (const command of [run, remote]) {
-        const { stdout } = await succeeded(command('report', report));
+        const { stdout } = await exits(command(`report ${report}`), 0);
         assert.match(stdout, /^Imported model\n\n {2}library +LightGBM \(v\d\)\n {2}objective +/m);
         assert.match(stdout, /SHA-256 of the file +[0-9a-f]{64}$/m);
         assert.doesNotMatch(stdout, /Quality|Drivers/);
-        const results = await command('testing-results', report, '-o', 'tested.csv');
+        const results = await command(`testing-results ${report} -o tested.csv`);
         assert.match(results.stderr, /the report "\w+" was imported, so it has no testing results/);
         assert.notEqual(results.code, 0);
         assert.ok(!(await readdir(cwd)).includes('tested.csv'));
@@ -119,24 +107,22 @@ for (const [report, { header, kind, columns }] of Object.entries(reports))
 
     slow('plan shards, score them and join them to the same bytes', async t => {
       const { run, remote, read } = await bench(t);
-      await succeeded(run('score', 'in.csv', ...asked, '-o', 'out.csv'));
+      await exits(run(`score in.csv ${asked} -o out.csv`), 0);
       for (const [name, command] of Object.entries({ run, remote })) {
-        const target = ['-o', `${name}.csv`, '--shards', `${name}.parts`];
-        await succeeded(command('plan', 'in.csv', ...asked, ...target));
-        await succeeded(command('work', `${name}.parts`));
-        await succeeded(command('assemble', `${name}.parts`));
+        const target = `-o ${name}.csv --shards ${name}.parts`;
+        await exits(command(`plan in.csv ${asked} ${target}`), 0);
+        await exits(command(`work ${name}.parts`), 0);
+        await exits(command(`assemble ${name}.parts`), 0);
         assert.equal(await read(`${name}.csv`), await read('out.csv'));
       }
     });
 
     slow('say in the summary and on its page what was predicted', async t => {
-      const { run, remote, read } = await bench(t);
+      const { run, remote, read, jsonIn } = await bench(t);
       for (const command of [run, remote]) {
-        const files = ['--summary', 'run.json', '--summary-html', 'run.html'];
-        await succeeded(
-          command('score', 'in.csv', ...asked, '-o', 'out.csv', ...files, '--if-exists', 'replace'),
-        );
-        const summary = JSON.parse(await read('run.json'));
+        const files = '--summary run.json --summary-html run.html';
+        await exits(command(`score in.csv ${asked} -o out.csv ${files} --if-exists replace`), 0);
+        const summary = await jsonIn('run.json');
         assert.equal(summary.prediction.kind, kind);
         const predicted = {
           number: 'a number',
@@ -154,36 +140,34 @@ describe('a report of numbers', () => {
     for (const command of [run, remote])
       for (const report of ['number', 'numbers'])
         for (const flags of [
-          ['--prediction'],
-          ['--probabilities', 'none'],
-          ['--threshold', 'yes=0.5'],
-          ['--classes', 'no,yes'],
-          ...(report === 'number' ? [['--prefix', 'p']] : []),
+          '--prediction',
+          '--probabilities none',
+          '--threshold yes=0.5',
+          '--classes no,yes',
+          ...(report === 'number' ? ['--prefix p'] : []),
         ]) {
-          const { stderr } = await exits(
-            command('score', 'in.csv', '--report', report, '-o', 'out.csv', ...flags),
-            2,
-          );
+          const { stderr } = await exits(command(`score in.csv --report ${report} -o out.csv ${flags}`), 2);
           const are = report === 'number' ? 'single numbers' : 'numbers';
-          assert.match(stderr, new RegExp(`${flags[0]} is for .*, but the predictions are ${are} `));
-          assert.match(stderr, new RegExp(`Leave out ${flags[0]}\\.`));
+          assert.match(
+            stderr,
+            new RegExp(`${flags.split(' ')[0]} is for .*, but the predictions are ${are} `),
+          );
+          assert.match(stderr, new RegExp(`Leave out ${flags.split(' ')[0]}\\.`));
         }
     assert.deepEqual((await readdir(cwd)).sort(), ['in.csv', 'x.csv']);
   });
 
   it('names its column after what it predicts, which is not sent, else "prediction"', async t => {
-    const { cwd, run, remote, read } = await bench(t);
-    await writeFile(join(cwd, 'known.csv'), importedRows(2).replace('constant', 'amount'));
+    const { run, remote, read, write } = await bench(t);
+    await write('known.csv', importedRows(2).replace('constant', 'amount'));
     for (const command of [run, remote]) {
-      await succeeded(
-        command('score', 'known.csv', '--report', 'number', '-o', 'known.out.csv', '--if-exists', 'replace'),
-      );
+      await exits(command('score known.csv --report number -o known.out.csv --if-exists replace'), 0);
       assert.match(await read('known.out.csv'), /,amount,predicted_amount\n/);
-      const named = 'score x.csv --report unbounded --predict y -o y.csv --if-exists replace'.split(' ');
-      assert.equal((await command(...named)).code, 1);
+      const named = 'score x.csv --report unbounded --predict y -o y.csv --if-exists replace';
+      await exits(command(named), 1);
       assert.match(await read('y.csv'), /^x,predicted_y\n/);
       await exits(
-        command('score', 'in.csv', '--report', 'number', '--predict', 'y', '-o', 'z.csv'),
+        command('score in.csv --report number --predict y -o z.csv'),
         2,
         /--predict: the report predicts "amount", not "y"/,
       );
@@ -193,25 +177,25 @@ describe('a report of numbers', () => {
   it('rounds numbers, and joins names to a prefix', async t => {
     const { run, remote, read } = await bench(t);
     for (const command of [run, remote]) {
-      const more = ['--decimals', '2', '--prefix', 'p', '--if-exists', 'replace'];
-      await succeeded(command('score', 'in.csv', '--report', 'numbers', '-o', 'out.csv', ...more));
+      const more = '--decimals 2 --prefix p --if-exists replace';
+      await exits(command(`score in.csv --report numbers -o out.csv ${more}`), 0);
       assert.match(await read('out.csv'), /,p_low,p_high,p_mid\n0,0,.*,1,0\.25,0\.32,0\.46\n/);
     }
   });
 
   it('rejects a row whose number is not finite, which a repair puts back into its place', async t => {
-    const { cwd, run, remote, read } = await bench(t);
+    const { run, remote, read, write } = await bench(t);
     for (const [name, command] of Object.entries({ run, remote })) {
       const output = `${name}.csv`;
-      const scored = await exits(command('score', 'x.csv', '--report', 'unbounded', '-o', output), 1);
+      const scored = await exits(command(`score x.csv --report unbounded -o ${output}`), 1);
       assert.equal(await read(output), `x,prediction\n3,${Math.E}\n9,\n4,${Math.E}\n`);
       const rejects = await read(`${output}.rejects`);
       assert.match(rejects, /\n2,3,wrong_prediction,the number is Infinity,9\n$/);
-      await succeeded(run('verify', 'x.csv', output));
-      await writeFile(join(cwd, `${output}.rejects`), rejects.replace(/,9\n$/, ',5\n'));
+      await exits(run(`verify x.csv ${output}`), 0);
+      await write(`${output}.rejects`, rejects.replace(/,9\n$/, ',5\n'));
       const printed = scored.stderr.match(/^ {2}rowcast .*$/gm) ?? [];
       assert.equal(printed.length, 2);
-      for (const line of printed) await succeeded(command(...line.trim().split(' ').slice(1)));
+      for (const line of printed) await exits(command(line.replace('rowcast', '')), 0);
       assert.equal(await read(output), `x,prediction\n3,${Math.E}\n5,${Math.E}\n4,${Math.E}\n`);
     }
   });
@@ -219,7 +203,7 @@ describe('a report of numbers', () => {
   it('has no number for a persona where it is not finite', async t => {
     const { run, remote } = await bench(t);
     for (const command of [run, remote]) {
-      const { code, stderr } = await command('predict', '--report', 'unbounded', 'x=9');
+      const { code, stderr } = await command('predict --report unbounded x=9');
       assert.notEqual(code, 0);
       assert.match(
         stderr,
@@ -230,11 +214,11 @@ describe('a report of numbers', () => {
 
   it('is listed with what it predicts', async t => {
     const { run } = await bench(t);
-    const { stdout } = await succeeded(run('reports'));
+    const { stdout } = await exits(run('reports'), 0);
     assert.match(stdout, /^number +amount +a number +none: LightGBM, 4 trees$/m);
     assert.match(stdout, /^numbers +– +the numbers low, high, mid +none: LightGBM, 6 trees$/m);
     assert.match(stdout, /^classes +churn +no, yes +none: LightGBM, 6 trees$/m);
-    const listed = JSON.parse((await succeeded(run('reports', '--json'))).stdout).reports;
+    const listed = JSON.parse((await exits(run('reports --json'), 0)).stdout).reports;
     assert.deepEqual(
       listed.map(({ id, classes, numbers }: Record<string, unknown>) => [id, classes, numbers]),
       [

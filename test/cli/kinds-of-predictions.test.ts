@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../support/folder.ts';
-import { exits, rowcast } from '../support/in-process.ts';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { mlflow } from '../support/protocols/dialects.ts';
 import { startModelServer } from '../support/protocols/model-server.ts';
 import { key } from '../support/secrets.ts';
@@ -35,16 +34,12 @@ const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) 
 
 /** A folder with an input, a server, and commands. */
 async function bench(t: TestContext, predict: (id: number) => unknown) {
-  const cwd = await newFolder(t, { 'in.csv': input });
   const { url, calls } = await startModelServer(t, mlflow(), ({ response, rows: sent }) => {
     response.end(JSON.stringify({ predictions: sent.map(({ id }) => predict(Number(id))) }));
     return true;
   });
-  const env = { ROWCAST_API_KEY: key, ROWCAST_URL: url };
-  const run = (...args: string[]) => rowcast(args, { cwd, env });
-  const runWith = (stdin: string, ...args: string[]) => rowcast(args, { cwd, env, stdin });
-  const service = ['--report', 'm', '--protocol', 'mlflow', '--predict', 'plan'];
-  return { cwd, calls, run, runWith, service, read: (name: string) => readFile(join(cwd, name), 'utf8') };
+  const commands = await commandsIn(t, { 'in.csv': input }, { ROWCAST_API_KEY: key, ROWCAST_URL: url });
+  return { ...commands, calls, service: '--report m --protocol mlflow --predict plan' };
 }
 
 for (const [name, { predict, fields, header }] of Object.entries(kinds))
@@ -52,13 +47,13 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
     const expected = `id,plan,${header}\n${Array.from({ length: rows }, (_, id) => `${id},,${fields(id)}\n`).join('')}`;
 
     it('score, verify and predict again', async t => {
-      const { calls, run, service, read } = await bench(t, predict);
-      await exits(run('score', 'in.csv', ...service, '-o', 'out.csv', '--summary', 'run.json'), 0);
+      const { calls, run, service, read, jsonIn } = await bench(t, predict);
+      await exits(run(`score in.csv ${service} -o out.csv --summary run.json`), 0);
       assert.equal(await read('out.csv'), expected);
       assert.deepEqual(Object.keys(calls[0]?.rows[0] ?? {}), ['id'], 'the predicted column is not sent');
-      const { kind } = JSON.parse(await read('run.json')).prediction;
+      const { kind } = (await jsonIn('run.json')).prediction;
       await exits(
-        run('verify', 'in.csv', 'out.csv', '--sample', '9', '--kind', kind, ...service),
+        run(`verify in.csv out.csv --sample 9 --kind ${kind} ${service}`),
         0,
         /9 rows predicted again, with the same result$/m,
       );
@@ -67,48 +62,42 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
     it('refuse options of probabilities, and leave nothing that keeps them from running without', async t => {
       const { cwd, run, service, read } = await bench(t, predict);
       for (const flags of [
-        ['--prediction'],
-        ['--probabilities', 'none'],
-        ['--threshold', 'yes=0.5'],
-        ...(name === 'several numbers' ? [] : [['--prefix', 'p']]),
+        '--prediction',
+        '--probabilities none',
+        '--threshold yes=0.5',
+        ...(name === 'several numbers' ? [] : ['--prefix p']),
       ]) {
-        const { stderr } = await exits(run('score', 'in.csv', ...service, '-o', 'out.csv', ...flags), 2);
-        assert.match(stderr, new RegExp(`${flags[0]} is for .*, but the predictions are `));
+        const { stderr } = await exits(run(`score in.csv ${service} -o out.csv ${flags}`), 2);
+        assert.match(stderr, new RegExp(`${flags.split(' ')[0]} is for .*, but the predictions are `));
       }
       assert.deepEqual(await readdir(cwd), ['in.csv']);
-      await exits(run('score', 'in.csv', ...service, '-o', 'out.csv'), 0);
+      await exits(run(`score in.csv ${service} -o out.csv`), 0);
       assert.equal(await read('out.csv'), expected);
     });
 
     slow('plan shards, score them and join them to the same bytes and figures', async t => {
-      const { calls, run, service, read } = await bench(t, predict);
-      const summary = ['--summary', 'run.json'];
-      await exits(run('plan', 'in.csv', ...service, '-o', 'out.csv', '--shards', 'parts', ...summary), 0);
+      const { calls, run, service, read, jsonIn } = await bench(t, predict);
+      const summary = '--summary run.json';
+      await exits(run(`plan in.csv ${service} -o out.csv --shards parts ${summary}`), 0);
       assert.equal(calls.length, 1, 'one request tells what is predicted');
       for (const command of ['work', 'assemble']) {
-        await exits(run(command, 'parts'), 0);
+        await exits(run(`${command} parts`), 0);
       }
       assert.equal(await read('out.csv'), expected);
-      const joined = JSON.parse(await read('run.json'));
-      await run('score', 'in.csv', ...service, '-o', 'single.csv', ...summary);
-      const { scores, labels } = JSON.parse(await read('run.json'));
+      const joined = await jsonIn('run.json');
+      await run(`score in.csv ${service} -o single.csv ${summary}`);
+      const { scores, labels } = await jsonIn('run.json');
       assert.ok(scores !== null || labels !== null);
       assert.deepEqual([joined.scores, joined.labels], [scores, labels]);
     });
 
     slow('score several inputs, with what is predicted in the summary of each', async t => {
-      const { cwd, run, service, read } = await bench(t, predict);
-      await writeFile(join(cwd, 'other.csv'), input.replace(/\n[0-9],/g, '$&'));
-      const args = [
-        'score',
-        'in.csv',
-        'other.csv',
-        ...service,
-        ...'-o out/{name}.csv --summary run.json'.split(' '),
-      ];
-      await exits(run(...args), 0);
+      const { run, service, read, write, jsonIn } = await bench(t, predict);
+      await write('other.csv', input);
+      const args = `score in.csv other.csv ${service} -o out/{name}.csv --summary run.json`;
+      await exits(run(args), 0);
       for (const file of ['in', 'other']) assert.equal(await read(`out/${file}.csv`), expected);
-      const { runs, scores, labels } = JSON.parse(await read('run.json'));
+      const { runs, scores, labels } = await jsonIn('run.json');
       for (const { prediction } of runs) assert.notEqual(prediction.kind, 'distribution');
       const [counted] = labels
         ? [labels]
@@ -118,21 +107,21 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
   });
 
 it('predict sends the value of a column called __proto__, which must be one', async t => {
-  const { calls, runWith, service } = await bench(t, () => 1);
-  await exits(runWith('{"id": 1, "__proto__": "x"}', 'predict', ...service.slice(0, 4)), 0);
+  const { calls, run } = await bench(t, () => 1);
+  await exits(run('predict --report m --protocol mlflow', { stdin: '{"id": 1, "__proto__": "x"}' }), 0);
   assert.match(calls[0]?.body ?? '', /"__proto__"/);
   await exits(
-    runWith('{"id": 1, "__proto__": ["x"]}', 'predict', ...service.slice(0, 4)),
+    run('predict --report m --protocol mlflow', { stdin: '{"id": 1, "__proto__": ["x"]}' }),
     2,
     /the JSON on stdin is not a persona/,
   );
 });
 
 it('a protocol that says what it predicts refuses the options of other predictions before it sends a row', async t => {
-  const { cwd, calls, run, read } = await bench(t, kinds['a label'].predict);
+  const { calls, run, read, write } = await bench(t, kinds['a label'].predict);
   const definition = (more: string): Promise<void> =>
-    writeFile(
-      join(cwd, 'run.yaml'),
+    write(
+      'run.yaml',
       `service:
   protocol: custom
   auth: bearer
@@ -144,10 +133,10 @@ score: { input: in.csv, output: out.csv, report: m, predict: plan${more} }
 `,
     );
   await definition(', prediction: true');
-  const refused = await run('run', 'run.yaml', '--trust-definition');
+  const refused = await run('run run.yaml --trust-definition');
   assert.deepEqual([refused.code, calls.length], [2, 0], refused.stderr);
   assert.match(refused.stderr, /prediction is for probabilities, but the predictions are labels/);
   await definition('');
-  await exits(run('run', 'run.yaml', '--trust-definition'), 0);
+  await exits(run('run run.yaml --trust-definition'), 0);
   assert.match(await read('out.csv'), /^id,plan,predicted_plan\n0,,"no, ""never"""\n1,,yes\n/);
 });

@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../support/folder.ts';
-import { exits, rowcast } from '../support/in-process.ts';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { startStub } from '../support/stub/service.ts';
 
 async function bench(t: TestContext, rows: string) {
   const { env } = await startStub(t);
-  const cwd = await newFolder(t, { 'in.csv': `a,b\n${rows}` });
-  return {
-    run: (...more: string[]) => rowcast(['score', 'in.csv', '--report', 'r', ...more], { cwd, env }),
-    writeTo: (name: string, text: string): Promise<void> => writeFile(join(cwd, name), text),
-    read: (name: string): Promise<string> => readFile(join(cwd, name), 'utf8'),
-  };
+  const commands = await commandsIn(t, { 'in.csv': `a,b\n${rows}` }, env);
+  return { ...commands, run: (more: string) => commands.run(`score in.csv --report r ${more}`) };
 }
 
 describe('the metrics of a run', () => {
   it('are gauges in the OpenMetrics format, with the numbers of the summary', async t => {
-    const { run, read } = await bench(t, '1,2\n3\n4,5\n');
-    await exits(run('-o', 'out"1".csv', '--metrics', 'run.prom', '--summary', 's.json'), 1);
+    const { run, read, jsonIn } = await bench(t, '1,2\n3\n4,5\n');
+    await exits(run('-o out"1".csv --metrics run.prom --summary s.json'), 1);
     const text = await read('run.prom');
-    const summary = JSON.parse(await read('s.json'));
+    const summary = await jsonIn('s.json');
     const of = 'output="/.*/out\\\\"1\\\\".csv",report="r"';
     for (const sample of [
       `rowcast_run_info\\{${of},run_id="${summary.run_id}",version="[\\d.]+",service=".*",status="finished"\\} 1`,
@@ -43,10 +37,10 @@ describe('the metrics of a run', () => {
   });
 
   it('have the values of each column that are missing, and the mean of each probability', async t => {
-    const { run, read } = await bench(t, '1,2\n,5\n3,4\n,6\n');
-    await exits(run('-o', 'out.csv', '--metrics', 'run.prom', '--summary', 's.json'), 0);
+    const { run, read, jsonIn } = await bench(t, '1,2\n,5\n3,4\n,6\n');
+    await exits(run('-o out.csv --metrics run.prom --summary s.json'), 0);
     const text = await read('run.prom');
-    const { columns, scores } = JSON.parse(await read('s.json'));
+    const { columns, scores } = await jsonIn('s.json');
     assert.deepEqual(
       columns.map(({ missing_share }: { missing_share: number }) => missing_share),
       [0.5, 0],
@@ -60,11 +54,11 @@ describe('the metrics of a run', () => {
   });
 
   it('are of at most 100 columns', async t => {
-    const { run, read, writeTo } = await bench(t, '1,2\n');
+    const { run, read, write } = await bench(t, '1,2\n');
     const columns = Array.from({ length: 150 }, (_, i) => `c${i}`);
     const values = columns.map((_, i) => (i === 140 ? '' : '1'));
-    await writeTo('in.csv', `${columns}\n${values}\n`);
-    assert.equal((await run('-o', 'wide.csv', '--metrics', 'run.prom')).code, 0);
+    await write('in.csv', `${columns}\n${values}\n`);
+    await exits(run('-o wide.csv --metrics run.prom'), 0);
     const text = await read('run.prom');
     assert.equal(text.match(/^rowcast_run_column_missing_ratio\{/gm)?.length, 100);
     assert.match(text, /column="c140"\} 1$/m);
@@ -72,7 +66,7 @@ describe('the metrics of a run', () => {
 
   it('also say how a run failed', async t => {
     const { run, read } = await bench(t, '1,2\n1,"2\n');
-    await exits(run('-o', 'out.csv', '--metrics', 'run.prom'), 3);
+    await exits(run('-o out.csv --metrics run.prom'), 3);
     assert.match(await read('run.prom'), /status="stopped"[\s\S]*rowcast_run_exit_code\{.*\} 3\n/);
   });
 
@@ -80,8 +74,8 @@ describe('the metrics of a run', () => {
     const { run, read } = await bench(t, '1,2\n');
     for (const file of ['in.csv', 'out.csv', 'out.csv.checkpoint', 's.json'])
       for (const option of ['--metrics', '--summary-html'])
-        await exits(run('-o', 'out.csv', '--summary', 's.json', option, file), 2);
-    await exits(run('-o', 'out.csv', '--metrics', 'same', '--summary-html', 'same'), 2);
+        await exits(run(`-o out.csv --summary s.json ${option} ${file}`), 2);
+    await exits(run('-o out.csv --metrics same --summary-html same'), 2);
     assert.equal(await read('in.csv'), 'a,b\n1,2\n');
   });
 });

@@ -12,7 +12,7 @@ const statusOf = (page: string): string | undefined => /class="badge \w*">(\w+)<
 describe('--summary-html', () => {
   it('is written for a run that has finished, with its numbers', async t => {
     const { score, read } = await filesWith(t, { 'a.csv': `${csv(1234)}bad\n` });
-    await exits(score('a.csv', '-o', 'out.csv', '--summary-html', 'run.html'), 1);
+    await exits(score('a.csv -o out.csv --summary-html run.html'), 1);
     const page = await read('run.html');
     assert.equal(statusOf(page), 'finished');
     assert.match(page, /1,234/);
@@ -33,14 +33,14 @@ describe('--summary-html', () => {
         },
       },
     );
-    await exits(score('a.csv', '-o', 'out.csv', '--summary-html', 'run.html'), 2);
+    await exits(score('a.csv -o out.csv --summary-html run.html'), 2);
     assert.equal(statusOf(during), 'running');
     assert.equal(statusOf(await read('run.html')), 'refused');
   });
 
   slow('has the totals of several files and a line for each', async t => {
     const { score, read } = await filesWith(t, { 'in/a.csv': csv(3), 'in/b.csv': csv(4), 'in/c.csv': 'x\n' });
-    await exits(score(...all.slice(0, 3), '--summary-html', 'run.html'), 3);
+    await exits(score(`${all} --summary-html run.html`), 3);
     const page = await read('run.html');
     assert.match(page, /<dt>Rows scored<\/dt><dd><span class="tile-value">7</);
     assert.match(page, /3\u00a0files/);

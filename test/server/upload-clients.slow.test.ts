@@ -175,9 +175,8 @@ test("Python's http.client, which sends everything before it reads, gets the who
   const path = await fileOfRows(await newFolder(t));
   const child = spawn('python3', ['-c', python, new URL(url).host, key, path]);
   child.stderr.pipe(process.stderr);
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', chunk => chunks.push(chunk));
-  assert.deepEqual(await once(child, 'close'), [0, null]);
+  const [chunks, end] = await Promise.all([child.stdout.toArray(), once(child, 'close')]);
+  assert.deepEqual(end, [0, null]);
   checkScored(String(Buffer.concat(chunks)));
 });
 
@@ -190,11 +189,9 @@ test('curl sends a form and reads at the same time', { skip: noCurl }, async t =
   const headers = ['-H', `Authorization: ApiKey ${key}`, '-D', '-', '-o', out];
   const words = ['-sS', '--compressed', ...headers, '-F', 'id=one', '-F', `file=@${path}`];
   const child = spawn('curl', [...words, `${url}/user/batch-predict`]);
-  let said = '';
-  child.stdout.on('data', chunk => {
-    said += chunk;
-  });
-  assert.deepEqual(await once(child, 'close'), [0, null]);
+  const [chunks, end] = await Promise.all([child.stdout.toArray(), once(child, 'close')]);
+  assert.deepEqual(end, [0, null]);
+  const said = chunks.join('');
   assert.match(said, /^trailer: x-rowcast-accounts\r$/im);
   assert.ok(said.includes(`x-rowcast-accounts: ${accounts}\r\n`));
   checkScored(await readFile(out, 'utf8'));
@@ -204,7 +201,7 @@ test("Node's fetch, with a form and with a stream, gets the whole response", asy
   const target = await serving(t);
   const body = new FormData();
   body.set('id', 'one');
-  body.set('file', new Blob([await bytesOf(wide.rows(ROWS))]), 'personas.csv');
+  body.set('file', new Blob(await Readable.from(wide.rows(ROWS)).toArray()), 'personas.csv');
   checkScored(await (await fetchWith(target, '', { body })).text());
   const stream = Readable.toWeb(createReadStream(await fileOfRows(await newFolder(t))));
   const headers = { 'content-type': 'text/csv' };
@@ -240,12 +237,6 @@ test("a browser's fetch sends a form and gets the whole response", {
 function fetchWith({ url, key }: Target, query: string, init: RequestInit): Promise<Response> {
   const headers = { ...init.headers, authorization: `ApiKey ${key}` };
   return fetch(`${url}/user/batch-predict${query}`, { ...init, method: 'POST', headers });
-}
-
-async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const all: Buffer[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
 }
 
 async function fileOfRows(folder: string): Promise<string> {

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { addKey, revokeKey } from '../../src/server/auth/key-store.ts';
+import { nextPath } from '../../src/web/sign-in.ts';
+import { character } from '../support/random-tests.ts';
 import { problemOf } from '../support/service/client.ts';
 import {
   cookiesOf,
@@ -83,21 +86,12 @@ describe('signing in with a key', () => {
 
   it('refuses wrong, revoked, expired and oversized keys, and repeats none of them', async t => {
     const { url, home } = await servingPlatform(t);
-    const expired = await addKey(home, 'old', {
-      reports: 'all',
-      scopes: ['platform'],
-      expires: new Date(Date.now() - 1),
-    });
+    const expires = new Date(Date.now() - 1);
+    const expired = await addKey(home, 'old', { reports: 'all', scopes: ['platform'], expires });
     const revoked = await addKey(home, 'gone', { reports: 'all', scopes: ['platform'] });
     await revokeKey(home, 'gone');
-    for (const key of [
-      'wrong-key',
-      '',
-      expired,
-      revoked,
-      'k'.repeat(100_000),
-      '"><script>alert(1)</script>',
-    ]) {
+    const others = ['wrong-key', '', 'k'.repeat(100_000), '"><script>alert(1)</script>'];
+    for (const key of [expired, revoked, ...others]) {
       const response = await submitKey(url, key);
       const text = await response.text();
       assert.equal(response.status, key.length > 16_384 ? 413 : 401, text);
@@ -229,14 +223,8 @@ describe('a request with a wrong host', () => {
 
   it('beyond loopback never gets into a redirect or a page', async t => {
     const target: PlatformTarget = await servingPlatform(t, { host: '0.0.0.0' });
-    for (const path of [
-      '/',
-      '/keys',
-      '/sign-in',
-      '/nothing',
-      '//evil.example/x',
-      '/sign-in?next=//evil.example',
-    ]) {
+    const paths = ['/', '/keys', '/sign-in', '/nothing', '//evil.example/x', '/sign-in?next=//evil.example'];
+    for (const path of paths) {
       const { headers, body } = await rawGet(`${target.url}${path}`, 'evil.example');
       assert.match(headers.location ?? '/', /^\/(?!\/)/);
       assert.ok(!body.replaceAll('There is no page //evil.example/x', '').includes('evil.example'), path);
@@ -252,3 +240,35 @@ async function rawGet(url: string, host: string) {
   const body = (await response.setEncoding('utf8').toArray()).join('');
   return { status: response.statusCode, headers: response.headers, body };
 }
+
+const encoded = fc.string({ unit: character }).map(encodeURIComponent);
+
+/** Any URL. The one of fast-check first makes a map of all characters. */
+const url = fc
+  .tuple(fc.constantFrom('http', 'https'), fc.webAuthority(), encoded, encoded)
+  .map(([scheme, authority, path, query]) => `${scheme}://${authority}/${path}?${query}`);
+
+describe('where a sign-in leads', () => {
+  it('is a page of the platform', () => {
+    for (const path of ['/', '/runs', '/data/a-1/predict', '/predictions/churn_2'])
+      assert.equal(nextPath(path), path);
+  });
+
+  it('is never another host, nor a route that changes something', () => {
+    const others = [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+      '/%2f/evil.example',
+      '/a//b',
+    ];
+    for (const path of [...others, '/\tevil', '/platform/sign-out', 'javascript:alert(1)', '', undefined])
+      assert.equal(nextPath(path), '/', path);
+    fc.assert(
+      fc.property(url, fc.string(), (url, text) => {
+        for (const given of [url, `/${url}`, `//${text}`, `/${text}`])
+          assert.equal(new URL(nextPath(given), 'http://own.example').host, 'own.example');
+      }),
+    );
+  });
+});

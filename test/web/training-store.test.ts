@@ -3,22 +3,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newTimedId } from '../../src/web/stored-json.ts';
-import { type TrainingState, TrainingStore } from '../../src/web/training-store.ts';
+import { TrainingStore } from '../../src/web/training-store.ts';
 import { newFolder } from '../support/folder.ts';
-
-const state = (more: Partial<TrainingState> = {}): TrainingState => ({
-  format: 1,
-  id: newTimedId(),
-  by: 'ann',
-  data: { id: '0123456789abcdef', name: 'history.csv' },
-  column: 'churned',
-  report: 'churn',
-  status: 'running',
-  started_at: new Date().toISOString(),
-  finished_at: null,
-  problem: null,
-  ...more,
-});
+import { stateOf } from '../support/web/started-training.ts';
 
 async function storeFor(t: TestContext): Promise<{ home: string; store: TrainingStore }> {
   const home = await newFolder(t);
@@ -30,7 +17,7 @@ async function storeFor(t: TestContext): Promise<{ home: string; store: Training
 describe('stored trainings', () => {
   it('are running while a process holds the lock for them, and interrupted after it', async t => {
     const { home, store } = await storeFor(t);
-    const running = state();
+    const running = stateOf();
     const release = await store.lock(running.id);
     await store.write(running);
     const other = new TrainingStore(home);
@@ -43,7 +30,7 @@ describe('stored trainings', () => {
 
   it('are interrupted even if another training runs', async t => {
     const { store } = await storeFor(t);
-    const [killed, running] = [state(), state()];
+    const [killed, running] = [stateOf(), stateOf()];
     await store.write(killed);
     const release = await store.lock(running.id);
     await store.write(running);
@@ -72,7 +59,7 @@ describe('stored trainings', () => {
     for (let i = 0; i < 60; i++) {
       const id = i.toString(16).padStart(20, '0');
       ids.push(id);
-      await store.write(state({ id, status: 'finished' }));
+      await store.write(stateOf({ id, status: 'finished' }));
     }
     await store.prune();
     assert.deepEqual(
@@ -84,11 +71,11 @@ describe('stored trainings', () => {
   it('are kept as long as the report that they made exists', async t => {
     const { home, store } = await storeFor(t);
     await mkdir(join(home, 'reports', 'churn'), { recursive: true });
-    const made = state({ id: '1'.padStart(20, '0'), status: 'finished' });
+    const made = stateOf({ id: '1'.padStart(20, '0'), status: 'finished' });
     await store.write({ ...made, id: '0'.repeat(20) });
     await store.write(made);
     for (let i = 2; i < 60; i++)
-      await store.write(state({ id: i.toString(16).padStart(20, '0'), status: 'cancelled' }));
+      await store.write(stateOf({ id: i.toString(16).padStart(20, '0'), status: 'cancelled' }));
     await store.prune();
     const kept = await store.list();
     assert.deepEqual([kept.length, kept.at(-1)], [51, made]);
@@ -96,7 +83,7 @@ describe('stored trainings', () => {
 
   it('that are damaged, and other files, are left out', async t => {
     const { home, store } = await storeFor(t);
-    const whole = state({ status: 'failed', problem: { code: 'one_class', message: 'm', hint: null } });
+    const whole = stateOf({ status: 'failed', problem: { code: 'one_class', message: 'm', hint: null } });
     await store.write(whole);
     const folder = join(home, 'trainings');
     await writeFile(join(folder, `${'a'.repeat(20)}.json`), '{"format": 1');

@@ -3,8 +3,7 @@ import type { Problem } from '../../base/contract/schemas.ts';
 import { prepareProblem, problemType, RequestError } from '../../server/problems/problems.ts';
 import { noSuchEndpoint } from '../../server/routes.ts';
 import { html } from '../html.ts';
-import { type Page, sendPage } from '../page.ts';
-import { setSecurityHeaders } from '../security-headers.ts';
+import { type Page, sendPage, setSecurityHeaders } from '../page.ts';
 import { sentence } from '../texts.ts';
 import { platformProblem } from './shown-error.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { exits, rowcast } from '../../support/in-process.ts';
+import type { Ended, Line } from '../../support/cli/commands.ts';
+import { exits } from '../../support/in-process.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
 
 const semicolons = (text: string): string => text.replaceAll(',', ';');
@@ -12,20 +12,18 @@ const three = {
   'in/b.csv.gz': gzipSync(csv(4)),
   'in/eu/c.csv': csv(5),
 };
-const patterns = ['in/**/*.csv*', 'out/{name}.csv'];
+const patterns = 'in/**/*.csv* out/{name}.csv';
 
-/** Files to score, and a function that runs any command on them. */
+/** Files to score, and commands that run on them, with what they print as JSON. */
 async function bench(t: TestContext, files: Record<string, string | Buffer> = three) {
-  const { stub, cwd, read } = await filesWith(t, files);
-  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key, ROWCAST_DAY: '2026-10-05' };
-  const run = async (line: string | readonly string[]) => {
-    const finished = await rowcast(typeof line === 'string' ? line.split(' ') : line, { cwd, env });
-    return { ...finished, json: () => JSON.parse(String(finished.stdout)) };
+  const { run: runLine, env, ...others } = await filesWith(t, files);
+  const run = async (line: Line) => {
+    const ended = await runLine(line, { env: { ROWCAST_DAY: '2026-10-05' } });
+    return { ...ended, json: () => JSON.parse(ended.stdout) };
   };
-  const score = (...more: string[]) =>
-    run(['score', 'in/**/*.csv*', '-o', 'out/{name}.csv', '--report', 'r', ...more]);
-  const define = (text: string) => writeFile(join(cwd, 'nightly.yaml'), text);
-  return { cwd, stub, read, run, score, define, path: (name: string) => join(cwd, name) };
+  const score = (more = '') => run(`score in/**/*.csv* -o out/{name}.csv --report r ${more}`);
+  const define = (text: string) => others.write('nightly.yaml', text);
+  return { ...others, run, score, define };
 }
 
 describe('rowcast verify of what score has made of several files', () => {
@@ -33,16 +31,16 @@ describe('rowcast verify of what score has made of several files', () => {
     const { run, score, read, path } = await bench(t);
     await score();
     await exits(
-      run(['verify', ...patterns]),
+      run(`verify ${patterns}`),
       0,
       /^rowcast: out\/a\.csv matches in\/a\.csv: 3 rows/,
       /\nrowcast: 3 files: 3 match; 12 rows, 12 scored, 0 rejected, .* rows\/s\n$/,
     );
-    assert.equal((await run(['verify', ...patterns, '-q'])).stderr, '');
+    assert.equal((await run(`verify ${patterns} -q`)).stderr, '');
 
     await writeFile(path('out/b.csv'), (await read('out/b.csv')).replace('r1', 'x1'));
     const other = await exits(
-      run(['verify', ...patterns, '--json']),
+      run(`verify ${patterns} --json`),
       4,
       /out\/b\.csv:3: .* \[difference\]/,
       /3 files: 2 match, 1 differs; .*\n {2}differ: out\/b\.csv\n$/,
@@ -60,11 +58,8 @@ describe('rowcast verify of what score has made of several files', () => {
     assert.deepEqual([files[1].difference.line, files[1].difference.code], [3, 'difference']);
 
     await rm(path('out/b.csv'));
-    await exits(
-      run(['verify', ...patterns]),
-      3,
-      /2 match, 1 not verified; .*\n {2}not verified: out\/b\.csv \[no_such_file\]\n$/,
-    );
+    const says = /2 match, 1 not verified; .*\n {2}not verified: out\/b\.csv \[no_such_file\]\n$/;
+    await exits(run(`verify ${patterns}`), 3, says);
   });
 
   it('takes the files and the options of a definition, with its variables', async t => {
@@ -86,7 +81,7 @@ describe('rowcast verify of what score has made of several files', () => {
       /2 files: 2 match; 5 rows, 4 scored, 1 rejected/,
     );
     await rm(path('bad/b.csv'));
-    assert.equal((await run('verify --definition nightly.yaml')).code, 3);
+    await exits(run('verify --definition nightly.yaml'), 3);
     const half = await run('verify in/2026-10-05/a.csv --definition nightly.yaml');
     assert.match(half.stderr, /missing argument: OUTPUT/);
   });
@@ -95,11 +90,8 @@ describe('rowcast verify of what score has made of several files', () => {
     const { run, define } = await bench(t);
     await define('score: { input: in/a.csv, output: a.csv, report: r, if-exists: skip-unchanged }\n');
     await run('run nightly.yaml');
-    const { json } = await exits(
-      run('verify --definition nightly.yaml --json'),
-      0,
-      /^rowcast: a\.csv matches in\/a\.csv: 3 rows, .*\n$/,
-    );
+    const says = /^rowcast: a\.csv matches in\/a\.csv: 3 rows, .*\n$/;
+    const { json } = await exits(run('verify --definition nightly.yaml --json'), 0, says);
     assert.deepEqual([json().output, json().agrees, json().rows.rows], ['a.csv', true, 3]);
     await define('score: { input: in/a.csv, report: r }\n');
     assert.match((await run('verify --definition nightly.yaml')).stderr, /writes to stdout.*\[usage\]/);
@@ -112,11 +104,10 @@ describe('rowcast verify of what score has made of several files', () => {
     await writeFile(path('own/nightly.yaml'), await readFile(path('nightly.yaml')));
     await run('run own/nightly.yaml --trust-definition');
     for (const command of ['verify', 'status', 'abort', 'repair']) {
-      const { code, stderr } = await run(`${command} --definition own/nightly.yaml`);
-      assert.equal(code, 2, command);
-      assert.match(stderr, /score\.input: .*\[untrusted_definition\]/, command);
+      const says = /score\.input: .*\[untrusted_definition\]/;
+      await exits(run(`${command} --definition own/nightly.yaml`), 2, says);
     }
-    assert.equal((await run('verify --definition own/nightly.yaml --trust-definition')).code, 0);
+    await exits(run('verify --definition own/nightly.yaml --trust-definition'), 0);
   });
 
   it('finds the inputs of a folder of outputs by its record', async t => {
@@ -135,7 +126,7 @@ describe('rowcast verify of what score has made of several files', () => {
     const { stderr } = await exits(run('verify in/ out/'), 2);
     const given = stderr.match(/rowcast verify '(.*?)' '(.*?)'/)?.slice(1) ?? [];
     assert.deepEqual(given, ['in/*.csv', 'out/{name}.csv']);
-    assert.equal((await run(['verify', ...given])).code, 0);
+    await exits(run(`verify ${given.join(' ')}`), 0);
     const folder = await run(['verify', 'in/**/*.csv*', 'out/']);
     assert.match(
       folder.stderr,
@@ -148,8 +139,8 @@ describe('rowcast verify of what score has made of several files', () => {
     await score();
     const asked = stub.bodies.length;
     await writeFile(path('key'), 'another');
-    const sample = ['--sample', '1', '--report', 'r', '--api-key-file', 'key'];
-    await exits(run(['verify', ...patterns, ...sample]), 3, /3 files: 3 not verified/);
+    const sample = '--sample 1 --report r --api-key-file key';
+    await exits(run(`verify ${patterns} ${sample}`), 3, /3 files: 3 not verified/);
     assert.equal(stub.bodies.length, asked);
   });
 });
@@ -163,17 +154,17 @@ describe('rowcast repair of several outputs', () => {
       'in/b.csv': csv(3),
       'in/c.csv': bad,
     });
-    assert.equal((await score()).code, 1);
-    assert.equal((await run('repair out')).code, 1, 'nothing is corrected');
+    await exits(score(), 1);
+    await exits(run('repair out'), 1); // nothing is corrected
     const correct = async (name: string): Promise<void> => {
       const rejects = await read(`out/${name}.csv.rejects`);
       await writeFile(path(`out/${name}.csv.rejects`), rejects.replace('bad', 'r1,5'));
     };
     await correct('a');
-    const scoring = ['score', 'out/a.csv.rejects', '-o', 'out/a.csv.corrected', '--report', 'r'];
-    assert.equal((await run(scoring)).code, 0);
+    const scoring = 'score out/a.csv.rejects -o out/a.csv.corrected --report r';
+    await exits(run(scoring), 0);
     const one = await exits(
-      run(['repair', 'out/*.csv', '--json']),
+      run('repair out/*.csv --json'),
       1,
       /3 files: 1 repaired, 1 not corrected, 1 without rejects; 1 row repaired, all rejects of 1 file are left\n {2}not corrected: out\/c\.csv\n {2}correct the rows in OUTPUT\.rejects, score that file to OUTPUT\.corrected, and run the same command again\n$/,
     );
@@ -192,9 +183,9 @@ describe('rowcast repair of several outputs', () => {
     );
     await correct('c');
     // The pattern of the rejects names them a.csv and c.csv.
-    await exits(run(['score', 'out/*.csv.rejects', '-o', 'fixed/{name}', '--report', 'r']), 0);
+    await exits(run('score out/*.csv.rejects -o fixed/{name} --report r'), 0);
     await exits(run(['repair', 'out/*.csv', 'fixed/{name}.csv']), 0, /1 repaired, 2 without rejects/);
-    assert.equal((await run(['verify', 'in/*.csv', 'out/{name}.csv'])).code, 0);
+    await exits(run('verify in/*.csv out/{name}.csv'), 0);
   });
 
   it('gives up as many rows of all of them as are accepted', async t => {
@@ -203,8 +194,8 @@ describe('rowcast repair of several outputs', () => {
     const rejects = await read('out/a.csv.rejects');
     await writeFile(path('out/a.csv.rejects'), rejects.replace('bad', 'r1,5'));
     await run('score out/a.csv.rejects -o out/a.csv.corrected --report r');
-    assert.equal((await run('repair out/*.csv --rejects-ok 1')).code, 0);
-    assert.equal((await run('repair out/*.csv')).code, 1);
+    await exits(run('repair out/*.csv --rejects-ok 1'), 0);
+    await exits(run('repair out/*.csv'), 1);
   });
 
   it('takes outputs, rejects and options of a definition, and the usual name of the corrections', async t => {
@@ -215,13 +206,10 @@ describe('rowcast repair of several outputs', () => {
     await run('run nightly.yaml');
     await writeFile(path('bad/a.csv'), (await read('bad/a.csv')).replace('bad', 'r1;5'));
     const scoring = 'score bad/a.csv -o out/a.csv.corrected --report r --delimiter ;';
-    assert.equal((await run(scoring)).code, 0);
-    await exits(
-      run('repair --definition nightly.yaml'),
-      0,
-      /1 file: 1 repaired; 1 row repaired, 0 still rejected/,
-    );
-    assert.equal((await run('verify --definition nightly.yaml')).code, 0);
+    await exits(run(scoring), 0);
+    const says = /1 file: 1 repaired; 1 row repaired, 0 still rejected/;
+    await exits(run('repair --definition nightly.yaml'), 0, says);
+    await exits(run('verify --definition nightly.yaml'), 0);
     const again = await exits(
       run('repair out/a.csv --definition nightly.yaml --rejects bad/a.csv --json'),
       0,
@@ -232,14 +220,10 @@ describe('rowcast repair of several outputs', () => {
 
 describe('rowcast status and abort of several runs', () => {
   /** Leaves unfinished runs: each stops after two rejected rows. */
-  const stop = async (
-    run: (line: string) => Promise<{ code: number | null }>,
-    ...names: string[]
-  ): Promise<void> => {
+  const stop = async (run: (line: string) => Promise<Ended>, ...names: string[]): Promise<void> => {
     for (const name of names)
-      assert.equal(
-        (await run(`score in/${name}.csv -o out/${name}.csv --report r --batch-rows 10 --max-rejects 1`))
-          .code,
+      await exits(
+        run(`score in/${name}.csv -o out/${name}.csv --report r --batch-rows 10 --max-rejects 1`),
         3,
       );
   };
@@ -317,11 +301,8 @@ describe('rowcast status and abort of several runs', () => {
     await stop(run, 'a', 'b');
     await rm(path('out/a.csv.checkpoint'));
     await appendFile(path('out/a.csv.partial'), 'of somebody else');
-    const { json } = await exits(
-      run('abort out --json'),
-      3,
-      /out\/a\.csv\.partial: the partial file does not belong to an unfinished run/,
-    );
+    const says = /out\/a\.csv\.partial: the partial file does not belong to an unfinished run/;
+    const { json } = await exits(run('abort out --json'), 3, says);
     assert.deepEqual(
       json().runs.map(({ discarded }: { discarded: boolean }) => discarded),
       [false, true],

@@ -1,56 +1,62 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { appendFile, mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rm, watch } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { describeStatus } from '../../../src/cli/terminal/status-text.ts';
 import { firstAttempt } from '../../../src/runs/attempt.ts';
 import { type Checkpoint, checkpointShape } from '../../../src/runs/checkpoint/checkpoint.ts';
 import type { Status } from '../../../src/runs/status/status.ts';
 import type { StatusReport } from '../../../src/runs/status/status-report.ts';
-import { newFolder } from '../../support/folder.ts';
-import { rowcast } from '../../support/in-process.ts';
-import { bin, exits, startRowcast } from '../../support/rowcast.ts';
+import { commandsIn } from '../../support/cli/commands.ts';
+import { exits } from '../../support/in-process.ts';
 import { all, csv, filesWith } from '../../support/scoring/files.ts';
 import { slow } from '../../support/slow.ts';
-import { startStub } from '../../support/stub/service.ts';
+import { type StubOptions, startStub } from '../../support/stub/service.ts';
+
+/** A folder with files, and commands that ask a service; `status` is what a command prints, and its exit code. */
+async function bench(t: TestContext, files: Record<string, string>, options: StubOptions = {}) {
+  const stub = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
+  const commands = await commandsIn(t, files, stub.env);
+  const status = async (of: string): Promise<string> => {
+    const { code, stdout } = await commands.run(`status ${of}`);
+    return `${code} ${stdout}`;
+  };
+  return { ...commands, stub, status, json: (of: string) => commands.json(`status ${of} --json`) };
+}
+
+const hundred = `id,note\n${Array.from({ length: 100 }, (_, index) => `${index},x\n`).join('')}`;
+const slowly = '--batch-rows 10 --concurrency 1 --checkpoint-interval 0';
 
 describe('rowcast status', () => {
   it('distinguishes a run that is running, was killed, or has finished', { timeout: 60_000 }, async t => {
-    const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
-    const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
     let isHeld = true;
-    const stub = await startStub(t, { behave: ({ number }) => isHeld && number >= 5 });
-    const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
-    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--prefix', 'p'];
-    const how = ['--batch-rows', '10', '--concurrency', '1', '--checkpoint-interval', '0'];
-
+    const { cwd, stub, run, start, status, json, jsonIn } = await bench(
+      t,
+      { 'in.csv': hundred },
+      { behave: ({ number }) => isHeld && number >= 5 },
+    );
+    const score = `score in.csv --report r -o out.csv --prefix p ${slowly}`;
     const isSaved = appears(cwd, 'out.csv.checkpoint');
-    const child = spawn(process.execPath, [bin, ...args, ...how], { cwd, env });
+    const { child, finished } = start(score);
     await isSaved;
-    const running = await exits(rowcast(['status', 'out.csv'], { cwd }), 75);
-    const alive = running.stdout.toString();
-    const now = JSON.parse((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString());
+    const alive = await status('out.csv');
+    const now = await json('out.csv');
     assert.deepEqual([now.state, now.alive, now.pid, now.host], ['running', true, child.pid, hostname()]);
     assert.ok(now.eta_seconds > 0);
-    const folder = await exits(rowcast(['status', '.'], { cwd }), 75);
     assert.match(
-      folder.stdout.toString(),
-      /^\.: 1 run: 1 running\n\n {2}out\.csv {2}running {2}\d+% {2}\d+ rows {2}[\d,]+ rows\/s {2}about \d+ (s|min) left\n$/,
+      await status('.'),
+      /^75 \.: 1 run: 1 running\n\n {2}out\.csv {2}running {2}\d+% {2}\d+ rows {2}[\d,]+ rows\/s {2}about \d+ (s|min) left\n$/,
     );
-    assert.match(alive, /^out\.csv: running\n/);
+    assert.match(alive, /^75 out\.csv: running\n/);
     assert.match(alive, new RegExp(`run +running \\(process ${child.pid}\\)\n`));
 
     child.kill('SIGKILL');
-    await once(child, 'exit');
-    const checkpoint = await readFile(join(cwd, 'out.csv.checkpoint'), 'utf8');
-    const { position, rowCounts }: Checkpoint = JSON.parse(checkpoint);
+    await finished;
+    const { position, rowCounts }: Checkpoint = await jsonIn('out.csv.checkpoint');
     assert.ok(position.row <= 41, `${position.row}`);
-    const { stdout, stderr } = await exits(rowcast(['status', 'out.csv'], { cwd }), 3);
+    const { stdout, stderr } = await exits(run('status out.csv'), 3);
     assert.equal(stderr, '');
-    const text = stdout.toString();
     const share = Math.floor((100 * position.offset) / 498);
     for (const says of [
       `^out\\.csv: stopped; rerunning the command resumes at row ${position.row}\n`,
@@ -63,13 +69,12 @@ describe('rowcast status', () => {
       `report +r, ${stub.url}\n`,
       'options +--prefix "p"\n',
     ])
-      assert.match(text, new RegExp(says));
+      assert.match(stdout, new RegExp(says));
 
-    const json = await rowcast(['status', 'out.csv', '--json'], { cwd });
-    const { checkpoint_at, ...report } = JSON.parse(json.stdout.toString());
+    const { checkpoint_at, ...report } = await json('out.csv');
     assert.deepEqual(
-      [json.code, report.state, report.alive, report.pid, report.output],
-      [3, 'stopped', false, null, 'out.csv'],
+      [report.state, report.alive, report.pid, report.output],
+      ['stopped', false, null, 'out.csv'],
     );
     assert.match(report.run_id, /^[\da-f-]{36}$/);
     assert.deepEqual([report.attempts, report.service, report.report], [1, stub.url, 'r']);
@@ -79,85 +84,71 @@ describe('rowcast status', () => {
     assert.ok(report.rows_per_second > 0);
 
     isHeld = false;
-    await exits(rowcast([...args, ...how], { cwd, env }), 0);
-    const done = await rowcast(['status', 'out.csv'], { cwd });
-    assert.match(
-      done.stdout.toString(),
-      /^out\.csv: finished, [\d,]+ bytes, written .*Z, \d+ (s|min) ago\n$/,
-    );
-    assert.equal(done.code, 0);
-    const end = JSON.parse((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString());
-    assert.deepEqual([end.state, end.alive, end.fraction], ['finished', false, 1]);
+    await exits(run(score), 0);
+    const end = /^0 out\.csv: finished, [\d,]+ bytes, written .*Z, \d+ (s|min) ago\n$/;
+    assert.match(await status('out.csv'), end);
+    const { state, alive: isAlive, fraction } = await json('out.csv');
+    assert.deepEqual([state, isAlive, fraction], ['finished', false, 1]);
   });
 
   it('leaves nothing of a killed run once rowcast abort has discarded it', async t => {
-    const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
-    const cwd = await newFolder(t, { 'in.csv': `id,note\n${rows.join('')}` });
-    const stub = await startStub(t, { behave: ({ number }) => number >= 5 });
-    const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { cwd, path, run, start } = await bench(
+      t,
+      { 'in.csv': hundred },
+      { behave: ({ number }) => number >= 5 },
+    );
     const isSaved = appears(cwd, 'out.csv.checkpoint');
-    await mkdir(join(cwd, 'of'));
-    const files = ['-o', 'out.csv', '--rejects', 'of/rejected.csv', '--summary', 'of/summary.json'];
-    const how = ['--batch-rows', '10', '--concurrency', '1', '--checkpoint-interval', '0'];
-    const child = spawn(process.execPath, [bin, 'score', 'in.csv', '--report', 'r', ...files, ...how], {
-      cwd,
-      env,
-    });
+    await mkdir(path('of'));
+    const files = '-o out.csv --rejects of/rejected.csv --summary of/summary.json';
+    const { child, finished } = start(`score in.csv --report r ${files} ${slowly}`);
     await isSaved;
     child.kill('SIGKILL');
-    await once(child, 'exit');
-    await exits(rowcast(['abort', 'out.csv'], { cwd }), 0);
+    await finished;
+    await exits(run('abort out.csv'), 0);
     // The summary says that the run was running.
     assert.deepEqual((await readdir(cwd, { recursive: true })).sort(), ['in.csv', 'of', 'of/summary.json']);
   });
 
   it('leaves a checkpoint that is damaged to the command that scores again, which abort names', async t => {
-    const cwd = await newFolder(t);
-    for (const file of ['out.csv.checkpoint', 'out.csv.partial']) await writeFile(join(cwd, file), 'x');
-    await exits(
-      rowcast(['abort', 'out.csv'], { cwd }),
-      2,
-      /\[bad_checkpoint\]\n {2}Run the command that scores it again, with --restart\./,
-    );
-    assert.deepEqual((await readdir(cwd)).sort(), ['out.csv.checkpoint', 'out.csv.partial']);
+    const files = { 'out.csv.checkpoint': 'x', 'out.csv.partial': 'x' };
+    const { cwd, run } = await commandsIn(t, files);
+    const says = /\[bad_checkpoint\]\n {2}Run the command that scores it again, with --restart\./;
+    await exits(run('abort out.csv'), 2, says);
+    assert.deepEqual((await readdir(cwd)).sort(), Object.keys(files));
   });
 
   it('says what a run needs that a limit stopped, until it has it', async t => {
-    const cwd = await newFolder(t, { 'in.csv': `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n` });
-    const { env } = await startStub(t, { report: { classes: ['no', 'yes'] } });
-    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--batch-rows', '10'];
-    const status = async (...flags: string[]): Promise<string> =>
-      String((await rowcast(['status', 'out.csv', ...flags], { cwd })).stdout);
+    const rows = `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`;
+    const { path, run, write, status, json } = await bench(t, { 'in.csv': rows });
+    const score = 'score in.csv --report r -o out.csv --batch-rows 10 --max-rejects';
     for (let times = 0; times < 2; times++) {
-      assert.equal((await rowcast([...args, '--max-rejects', '1'], { cwd, env })).code, 3);
+      await exits(run(`${score} 1`), 3);
       assert.match(
-        await status(),
-        /^out\.csv: stopped: 2 of 44 rows were rejected: 2 × too_few_fields \[too_many_rejects\]; the same command would stop again\. .* with a higher --max-rejects\.\n/,
+        await status('out.csv'),
+        /^3 out\.csv: stopped: 2 of 44 rows were rejected: 2 × too_few_fields \[too_many_rejects\]; the same command would stop again\. .* with a higher --max-rejects\.\n/,
       );
-      assert.equal(JSON.parse(await status('--json')).error.code, 'too_many_rejects');
-      assert.match(String((await rowcast(['status', '.'], { cwd })).stdout), /\[too_many_rejects\]/);
+      assert.equal((await json('out.csv')).error.code, 'too_many_rejects');
+      assert.match(await status('.'), /\[too_many_rejects\]/);
     }
-    await appendFile(join(cwd, 'in.csv'), '5,x\n');
-    assert.match(await status(), /^out\.csv: stopped; the input has changed since/);
-    await writeFile(join(cwd, 'in.csv'), `id,note\n${'1,x\n'.repeat(40)}1\n2,x\n3\n4,x\n`);
-    await exits(rowcast([...args, '--max-rejects', '2'], { cwd, env }), 1);
-    assert.match(await status(), /^out\.csv: finished/);
+    await appendFile(path('in.csv'), '5,x\n');
+    assert.match(await status('out.csv'), /^3 out\.csv: stopped; the input has changed since/);
+    await write('in.csv', rows);
+    await exits(run(`${score} 2`), 1);
+    assert.match(await status('out.csv'), /^0 out\.csv: finished/);
   });
 
   it('describes all runs of a folder, and lists those that are not finished', async t => {
-    const cwd = await newFolder(t);
-    const { env } = await startStub(t, { report: { classes: ['no', 'yes'] } });
-    for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n2\n');
-    await appendFile(join(cwd, 'c.csv'), '"');
-    const args = ['score', '*.csv', '-o', 'scored/{name}.csv', '--report', 'r', '--batch-rows', '1'];
-    assert.equal((await rowcast(args, { cwd, env })).code, 3);
-    const { stdout } = await exits(rowcast(['status', 'scored'], { cwd }), 3);
+    const { run, status, json } = await bench(t, {
+      'a.csv': 'id\n1\n2\n',
+      'b.csv': 'id\n1\n2\n',
+      'c.csv': 'id\n1\n2\n"',
+    });
+    await exits(run('score *.csv -o scored/{name}.csv --report r --batch-rows 1'), 3);
     assert.match(
-      stdout.toString(),
-      /^scored: 3 runs: 2 finished, 1 stopped\n\n {2}scored\/c\.csv {2}stopped {2}\d+% {2}\d rows {2}c\.csv: the quote that opens .* \[unclosed_quote\]\n$/,
+      await status('scored'),
+      /^3 scored: 3 runs: 2 finished, 1 stopped\n\n {2}scored\/c\.csv {2}stopped {2}\d+% {2}\d rows {2}c\.csv: the quote that opens .* \[unclosed_quote\]\n$/,
     );
-    const json = await rowcast(['status', 'scored', '--json'], { cwd });
-    const { state, runs } = JSON.parse(json.stdout.toString());
+    const { state, runs } = await json('scored');
     assert.equal(state, 'stopped');
     assert.deepEqual(
       runs.map((run: StatusReport) => [run.output, run.state]),
@@ -166,87 +157,70 @@ describe('rowcast status', () => {
   });
 
   it('says that files wait for their turn while a command is at others', async t => {
-    const cwd = await newFolder(t);
-    for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n');
     const requests = new EventEmitter();
     const isHeld = once(requests, 'held');
-    const { env } = await startStub(t, {
-      behave: () => {
-        requests.emit('held');
-        return true;
-      },
-    });
-    const args = ['score', '*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--jobs', '1'];
-    const { child, finished } = startRowcast(args, { cwd, env });
+    const behave = () => requests.emit('held'); // without a response
+    const one = 'id\n1\n';
+    const { start, status } = await bench(t, { 'a.csv': one, 'b.csv': one, 'c.csv': one }, { behave });
+    const { child, finished } = start('score *.csv -o out/{name}.csv --report r --jobs 1');
     await isHeld;
-    const { stdout } = await exits(rowcast(['status', 'out'], { cwd }), 75);
-    assert.match(stdout.toString(), /^out: 3 runs: 1 running, 2 waiting\n.*out\/b\.csv +waiting/s);
+    assert.match(await status('out'), /^75 out: 3 runs: 1 running, 2 waiting\n.*out\/b\.csv +waiting/s);
     child.kill('SIGKILL');
-    await finished.catch(() => {}); // it has no exit code
-    assert.match(String((await rowcast(['status', 'out'], { cwd })).stdout), /^out: 3 runs: 3 stopped\n/);
+    await finished;
+    assert.match(await status('out'), /^3 out: 3 runs: 3 stopped\n/);
   });
 
   it('knows the files of a folder that were not scored and have left nothing, until they are', async t => {
-    const { score, cwd } = await filesWith(t, {
-      'in/a.csv': csv(2),
-      'in/b.csv': 'x\n1\n',
-      'in/c.csv': csv(2),
-    });
-    const status = async (): Promise<string> => {
-      const { code, stdout } = await rowcast(['status', 'out'], { cwd });
-      return `${code} ${stdout}`;
-    };
-    assert.equal((await score(...all)).code, 3);
+    const files = { 'in/a.csv': csv(2), 'in/b.csv': 'x\n1\n', 'in/c.csv': csv(2) };
+    const { score, write, run } = await filesWith(t, files);
+    await exits(score(all), 3);
+    const { stdout } = await exits(run('status out'), 3);
     assert.match(
-      await status(),
-      /^3 out: 3 runs: 2 finished, 1 stopped\n\n {2}out\/b\.csv {2}stopped {2}no rows yet {2}in\/b\.csv: .* \[missing_columns\]\n$/,
+      stdout,
+      /^out: 3 runs: 2 finished, 1 stopped\n\n {2}out\/b\.csv {2}stopped {2}no rows yet {2}in\/b\.csv: .* \[missing_columns\]\n$/,
     );
-    await writeFile(join(cwd, 'in/b.csv'), csv(1));
-    assert.equal((await score('in/b.csv', '-o', 'out/b.csv')).code, 0);
-    assert.match(await status(), /^0 out: 3 runs: 3 finished\n$|^0 out: 2 runs: 2 finished\n$/);
+    await write('in/b.csv', csv(1));
+    await exits(score('in/b.csv -o out/b.csv'), 0);
+    const { stdout: after } = await exits(run('status out'), 0);
+    assert.match(after, /^out: 3 runs: 3 finished\n$|^out: 2 runs: 2 finished\n$/);
   });
 
   slow('says of a finished output whose rejects are gone that it is scored again', async t => {
-    const { score, cwd } = await filesWith(t, { 'in/a.csv': csv(2), 'in/b.csv': `${csv(2)}\n1,2,3,4,5\n` });
-    const status = async (of: string): Promise<string> => {
-      const { code, stdout } = await rowcast(['status', of], { cwd });
-      return `${code} ${stdout}`;
-    };
-    assert.equal((await score(...all)).code, 1);
-    assert.equal(await status('out'), '0 out: 2 runs: 2 finished\n');
-    await rm(join(cwd, 'out/b.csv.rejects'));
+    const files = { 'in/a.csv': csv(2), 'in/b.csv': `${csv(2)}\n1,2,3,4,5\n` };
+    const { score, run, path } = await filesWith(t, files);
+    const status = async (of: string): Promise<string> => (await exits(run(`status ${of}`), 0)).stdout;
+    await exits(score(all), 1);
+    assert.equal(await status('out'), 'out: 2 runs: 2 finished\n');
+    await rm(path('out/b.csv.rejects'));
     assert.match(
       await status('out/b.csv'),
-      /^0 out\/b\.csv: finished, .*; its rejects file out\/b\.csv\.rejects is gone, so the next command for its folder scores it again\n$/,
+      /^out\/b\.csv: finished, .*; its rejects file out\/b\.csv\.rejects is gone, so the next command for its folder scores it again\n$/,
     );
     assert.equal(
       await status('out'),
-      '0 out: 2 runs: 2 finished\n\n  out/b.csv  finished  100%  its rejects file out/b.csv.rejects is gone, so it is scored again\n',
+      'out: 2 runs: 2 finished\n\n  out/b.csv  finished  100%  its rejects file out/b.csv.rejects is gone, so it is scored again\n',
     );
-    assert.match((await score(...all)).stderr, /1 scored/);
-    assert.equal(await status('out'), '0 out: 2 runs: 2 finished\n');
+    assert.match((await score(all)).stderr, /1 scored/);
+    assert.equal(await status('out'), 'out: 2 runs: 2 finished\n');
   });
 
   it('with --watch looks again until the run has ended', { timeout: 60_000 }, async t => {
-    const cwd = await newFolder(t, { 'in.csv': 'id\n1\n' });
     let isHeld = true;
-    const { env } = await startStub(t, { behave: () => isHeld, report: { classes: ['no', 'yes'] } });
+    const { cwd, start } = await bench(t, { 'in.csv': 'id\n1\n' }, { behave: () => isHeld });
     const isLocked = appears(cwd, 'out.csv.lock');
-    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--timeout', '0.5'];
-    const { finished } = startRowcast(args, { cwd, env });
+    const { finished } = start('score in.csv --report r -o out.csv --timeout 0.5');
     await isLocked;
-    const watching = startRowcast(['status', 'out.csv', '--watch'], { cwd });
+    const watching = start('status out.csv --watch');
     await once(watching.child.stdout, 'data');
     isHeld = false;
-    assert.equal((await finished).code, 0);
-    const { code, stdout } = await watching.finished;
-    assert.equal(code, 0);
+    await exits(finished, 0);
+    const { stdout } = await exits(watching.finished, 0);
     assert.match(stdout.toString(), /^out\.csv: running [\s\S]*\nout\.csv: finished, .*\n$/);
   });
 
   it('fails if it cannot determine the status', async t => {
-    const cwd = await newFolder(t, { 'bad.csv.checkpoint': '{"format": 9}' });
-    await mkdir(join(cwd, 'empty'));
+    const { path, run } = await commandsIn(t, { 'bad.csv.checkpoint': '{"format": 9}' });
+    await mkdir(path('empty'));
     for (const [output, says] of [
       ['none.csv', /^rowcast: none\.csv: there is no output and no unfinished run/],
       [
@@ -255,11 +229,8 @@ describe('rowcast status', () => {
       ],
       ['-', /only a run that writes to a file has a checkpoint/],
       ['empty', /empty: there is no output and no unfinished run/],
-    ] as const) {
-      const { code, stdout, stderr } = await rowcast(['status', output], { cwd });
-      assert.match(stderr, says);
-      assert.deepEqual([code, stdout.length], [2, 0]);
-    }
+    ] as const)
+      assert.equal((await exits(run(`status ${output}`), 2, says)).stdout, '');
   });
 });
 

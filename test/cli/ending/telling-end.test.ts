@@ -8,7 +8,7 @@ import { makeFifo } from '../../support/fifo.ts';
 import { exits } from '../../support/in-process.ts';
 import { listen } from '../../support/listen.ts';
 import { root } from '../../support/root.ts';
-import { startRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { waitForStderr } from '../../support/rowcast.ts';
 import { slow } from '../../support/slow.ts';
 import { type StubOptions, startStub } from '../../support/stub/service.ts';
 
@@ -40,12 +40,6 @@ async function bench(
     ...commands,
     posted,
     textOf: (index: number): string => posted[index]?.body.text ?? '',
-    /** Starts a process. */
-    start: (line: string | string[], more = {}) =>
-      startRowcast(typeof line === 'string' ? line.split(' ') : line, {
-        cwd: commands.cwd,
-        env: { ...env, ...more },
-      }),
   };
 }
 
@@ -255,9 +249,11 @@ describe('--on-end', () => {
       createServer(() => {}),
     );
     const { finished } = start(onEnd(`${score} ${told}`, 'sleep 600'), {
-      ROWCAST_NOTIFY_URL: silent,
-      NIGHT_HOUR_MS: '60000',
-      NODE_OPTIONS: `--import=${join(root, 'dist/test/nights/fast-clock.js')}`,
+      env: {
+        ROWCAST_NOTIFY_URL: silent,
+        NIGHT_HOUR_MS: '60000',
+        NODE_OPTIONS: `--import=${join(root, 'dist/test/nights/fast-clock.js')}`,
+      },
     });
     const says = /was not told how the command has ended: no response in time/;
     await exits(finished, 0, says, /the command of --on-end took too long/);
@@ -301,7 +297,7 @@ describe('what trained, worked and assembled is told of', () => {
     );
     await makeFifo(path('history.csv'));
     for (const line of ['train history.csv --predict y', 'run h.yaml']) {
-      const { child, finished } = start(`${line} ${told}`, { ROWCAST_URL: '' });
+      const { child, finished } = start(`${line} ${told}`, { env: { ROWCAST_URL: '' } });
       await waitForStderr(child, /training on/);
       child.kill('SIGTERM');
       const { code, signal } = await finished;

@@ -5,7 +5,7 @@ import { sizesOf } from '../../../src/library/several/plan-files.ts';
 import { RunsTotal } from '../../../src/runs/observers/total.ts';
 import { RunRecord } from '../../../src/runs/run-record.ts';
 import { newRowCounts } from '../../../src/scoring/row-counts.ts';
-import { spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
+import { exits, waitForStderr } from '../../support/rowcast.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
 
 const names = {
@@ -72,19 +72,16 @@ describe('the progress of several files', () => {
       release = resolve;
     });
     const files = { 'in/a.csv': csv(3), 'in/b.csv': csv(3), 'in/c.csv': csv(3) };
-    const { cwd, stub } = await filesWith(t, files, {
+    const { start } = await filesWith(t, files, {
       behave: async () => {
         await drawn;
         return false;
       },
     });
-    const { env } = stub;
-    const args = ['score', 'in/*.csv', '-o', 'out/{name}.csv', '--report', 'r', '--progress', 'always'];
-    const child = spawnRowcast(args, { cwd, env });
+    const { child, finished } = start('score in/*.csv -o out/{name}.csv --report r --progress always');
     // Only lines that have changed are drawn again, so the three need not be in one frame.
     await waitForStderr(child, /(?=.*in\/a\.csv)(?=.*in\/b\.csv)(?=.*0\/3 files)/s);
     release();
-    const [code] = await new Promise<unknown[]>(end => child.on('close', (...ended) => end(ended)));
-    assert.equal(code, 0);
+    await exits(finished, 0);
   });
 });

@@ -14,8 +14,8 @@ const three = { 'in/a.csv': csv(3), 'in/b.csv.gz': gzipSync(csv(4)), 'in/eu/c.cs
 describe('several files', { timeout: 120_000 }, () => {
   it('are scored again if input, output or an option has changed, or if they are asked for', async t => {
     const { score, summary, cwd } = await filesWith(t, three);
-    const scored = async (...args: string[]) => {
-      assert.equal((await score(...all, ...args)).code, 0);
+    const scored = async (more = '') => {
+      await exits(score(`${all} ${more}`), 0);
       return (await summary()).runs
         .filter((run: { status: string }) => run.status === 'finished')
         .map(({ input }: { input: string }) => relative(cwd, input));
@@ -25,8 +25,8 @@ describe('several files', { timeout: 120_000 }, () => {
     await rm(join(cwd, 'out/c.csv'));
     assert.deepEqual(await scored(), ['in/a.csv', 'in/eu/c.csv']);
     assert.deepEqual(await scored('--prediction'), ['in/a.csv', 'in/b.csv.gz', 'in/eu/c.csv']);
-    assert.deepEqual(await scored('--prediction', '--if-exists', 'skip'), []);
-    assert.equal((await scored('--prediction', '--if-exists', 'replace')).length, 3);
+    assert.deepEqual(await scored('--prediction --if-exists skip'), []);
+    assert.equal((await scored('--prediction --if-exists replace')).length, 3);
     assert.deepEqual(await scored('--prediction'), []);
     await rm(join(cwd, 'out/.rowcast-runs.json'));
     assert.equal((await scored('--prediction')).length, 3);
@@ -34,7 +34,7 @@ describe('several files', { timeout: 120_000 }, () => {
 
   it('of which some have no rows are named by a warning of the total', async t => {
     const { score, summary } = await filesWith(t, { ...three, 'in/b.csv.gz': gzipSync('id,amount\n') });
-    assert.equal((await score(...all)).code, 0);
+    await exits(score(all), 0);
     assert.deepEqual(
       (await summary()).warnings.map(({ code, message }: RunWarning) => [
         code,
@@ -46,32 +46,27 @@ describe('several files', { timeout: 120_000 }, () => {
 
   it('have outputs in folders that are created, named by folder and name', async t => {
     const { score, read } = await filesWith(t, { 'in/eu/a.csv': csv(1), 'in/us/a.csv': csv(2) });
-    await exits(score('in/*/*.csv', '-o', 'out/{dir}/deep/{index}-{name}.csv'), 0);
+    await exits(score('in/*/*.csv -o out/{dir}/deep/{index}-{name}.csv'), 0);
     assert.equal((await read('out/eu/deep/1-a.csv')).split('\n').length, 3);
     assert.equal((await read('out/us/deep/2-a.csv')).split('\n').length, 4);
   });
 
   it('are refused before the first request if two would write the same file, or one is written', async t => {
     const { score, stub, summary } = await filesWith(t, { 'in/eu/a.csv': csv(1), 'in/us/a.csv': csv(2) });
-    await exits(
-      score(...all),
-      2,
-      /in\/eu\/a\.csv and in\/us\/a\.csv would write the same file \[same_output\]/,
-    );
-    const read = await score('in/*/*.csv', '-o', 'in/{dir}/{name}.csv');
+    await exits(score(all), 2, /in\/eu\/a\.csv and in\/us\/a\.csv would write the same file \[same_output\]/);
+    const read = await score('in/*/*.csv -o in/{dir}/{name}.csv');
     assert.match(read.stderr, /\[output_is_input\]/);
-    const none = await score('in/*.tsv', '-o', '{name}.csv', '--summary', 's.json');
+    const none = await score('in/*.tsv -o {name}.csv --summary s.json');
     assert.match(none.stderr, /in\/\*\.tsv: no file matches the pattern \[no_such_file\]/);
     assert.equal((await summary()).status, 'refused');
-    assert.equal((await score('-', 'in/eu/a.csv', '-o', '{name}.csv')).code, 2);
-    assert.equal((await score('in/eu/a.csv', 'in/us/a.csv')).code, 2);
+    await exits(score('- in/eu/a.csv -o {name}.csv'), 2);
+    await exits(score('in/eu/a.csv in/us/a.csv'), 2);
     assert.equal(stub.bodies.length, 0);
   });
 
   it('stop with the first that fails if --fail-fast is given', async t => {
     const { score, summary } = await filesWith(t, { ...three, 'in/a.csv': 'x\n1\n' });
-    const { code } = await score(...all, '--fail-fast', '--jobs', '1');
-    assert.equal(code, 3);
+    await exits(score(`${all} --fail-fast --jobs 1`), 3);
     const { runs } = await summary();
     assert.deepEqual(
       runs.map(({ error }: { error: { code: string; message: string } }) => error.code),
@@ -83,14 +78,12 @@ describe('several files', { timeout: 120_000 }, () => {
   slow('have one budget of rejects, and stop together', async t => {
     const bad = 'id,amount\n1,2\n3\n4\n';
     const { score, summary } = await filesWith(t, { 'in/a.csv': bad, 'in/b.csv': bad, 'in/c.csv': bad });
+    const says =
+      /\n {2}rejected rows are in: out\/a\.csv\.rejects, out\/b\.csv\.rejects, out\/c\.csv\.rejects$/m;
+    await exits(score(`${all} --max-rejects 6`), 1, says);
+    await exits(score(`${all} --if-exists replace --rejects-ok 6`), 0);
     await exits(
-      score(...all, '--max-rejects', '6'),
-      1,
-      /\n {2}rejected rows are in: out\/a\.csv\.rejects, out\/b\.csv\.rejects, out\/c\.csv\.rejects$/m,
-    );
-    assert.equal((await score(...all, '--if-exists', 'replace', '--rejects-ok', '6')).code, 0);
-    await exits(
-      score(...all, '--if-exists', 'replace', '--max-rejects', '3', '--jobs', '1'),
+      score(`${all} --if-exists replace --max-rejects 3 --jobs 1`),
       3,
       /4 of 6 rows of all files were rejected: 4 × too_few_fields \[too_many_rejects\]/,
     );
@@ -105,24 +98,21 @@ describe('several files', { timeout: 120_000 }, () => {
     async t => {
       const files = { 'in/a.csv': 'id,amount\n1,2\n3\n4\n', 'in/b.csv': csv(3) };
       const { score, summary, cwd } = await filesWith(t, files);
-      assert.equal((await score(...all)).code, 1);
-      await exits(
-        score(...all),
-        1,
-        /2 unchanged or skipped; .*\n {2}of the unchanged files, 2 rows were rejected when/,
-      );
+      await exits(score(all), 1);
+      const says = /2 unchanged or skipped; .*\n {2}of the unchanged files, 2 rows were rejected when/;
+      await exits(score(all), 1, says);
       const { status, exit_code, runs } = await summary();
       assert.deepEqual([status, exit_code], ['skipped', 1]);
       assert.deepEqual(
         runs.map((run: { exit_code: number }) => run.exit_code),
         [1, 0],
       );
-      assert.equal((await score(...all, '--rejects-ok', '2')).code, 0);
-      assert.equal((await score(...all, '--rejects-ok', '10%')).code, 1);
+      await exits(score(`${all} --rejects-ok 2`), 0);
+      await exits(score(`${all} --rejects-ok 10%`), 1);
       await rm(join(cwd, 'out/a.csv.rejects'));
-      assert.match((await score(...all)).stderr, /2 files: 1 scored, 1 unchanged or skipped/);
+      assert.match((await score(all)).stderr, /2 files: 1 scored, 1 unchanged or skipped/);
       await writeFile(join(cwd, 'in/a.csv'), csv(2));
-      assert.equal((await score(...all)).code, 0);
+      await exits(score(all), 0);
     },
   );
 
@@ -133,8 +123,7 @@ describe('several files', { timeout: 120_000 }, () => {
         return true;
       },
     });
-    const { code } = await down.score(...all, '--max-outage', '200ms', '--jobs', '1');
-    assert.equal(code, 75);
+    await exits(down.score(`${all} --max-outage 200ms --jobs 1`), 75);
     assert.deepEqual(
       (await down.summary()).runs.map(({ error }: { error: { code: string } }) => error.code),
       ['http_503', 'interrupted', 'interrupted'],
@@ -152,7 +141,7 @@ describe('several files', { timeout: 120_000 }, () => {
         return false;
       },
     });
-    await exits(score(...all, '--jobs', '6', '--concurrency', '2', '--batch-rows', '2'), 0);
+    await exits(score(`${all} --jobs 6 --concurrency 2 --batch-rows 2`), 0);
     assert.equal(most, 2);
   });
 
@@ -170,12 +159,12 @@ describe('several files', { timeout: 120_000 }, () => {
         },
       },
     );
-    const flags = ['--batch-rows', '4', '--concurrency', '1', '--jobs', '2'];
-    assert.equal((await score(...all, ...flags)).code, 3);
+    const flags = '--batch-rows 4 --concurrency 1 --jobs 2';
+    await exits(score(`${all} ${flags}`), 3);
     isDown = false;
-    const { code, stderr } = await score(...all, ...flags, '--max-outage', '5s');
+    const { code, stderr } = await score(`${all} ${flags} --max-outage 5s`);
     assert.notEqual(code, 2, stderr);
-    while ((await score(...all, ...flags)).code !== 0);
+    while ((await score(`${all} ${flags}`)).code !== 0);
     assert.ok(
       (await summary()).runs.some((run: { resumed_from_row: number | null }) => run.resumed_from_row !== 1),
     );
@@ -184,10 +173,10 @@ describe('several files', { timeout: 120_000 }, () => {
 
   it('include a single one, if its output is a pattern or unchanged ones are to be skipped', async t => {
     const { score, summary } = await filesWith(t, { 'in/a.csv': csv(2) });
-    assert.equal((await score('in/a.csv', '-o', 'out/{name}.csv')).code, 0);
-    const plain = ['in/a.csv', '-o', 'b.csv', '--if-exists', 'skip-unchanged', '--summary', 's.json'];
-    assert.equal((await score(...plain)).code, 0);
-    assert.equal((await score(...plain)).code, 0);
+    await exits(score('in/a.csv -o out/{name}.csv'), 0);
+    const plain = 'in/a.csv -o b.csv --if-exists skip-unchanged --summary s.json';
+    await exits(score(plain), 0);
+    await exits(score(plain), 0);
     assert.deepEqual([(await summary()).status, (await summary()).runs.length], ['skipped', 1]);
   });
 });
@@ -195,7 +184,7 @@ describe('several files', { timeout: 120_000 }, () => {
 it('one of several files with a header only is named once, with a hint that fits --ready-file', async t => {
   const { score } = await filesWith(t, { 'in/a.csv': csv(0), 'in/b.csv': csv(2), 'in/done': '' });
   await exits(
-    score('in/*.csv', '-o', 'out/{name}.csv', '--ready-file', 'done'),
+    score('in/*.csv -o out/{name}.csv --ready-file done'),
     0,
     /^rowcast: in\/a\.csv: the input has no rows.*\n {2}The file of --ready-file says that it is complete: check the program that writes it\.$/m,
   );

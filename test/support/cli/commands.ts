@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { newFolder } from '../folder.ts';
 import { rowcast } from '../in-process.ts';
-import type { Finished, RunOptions } from '../rowcast.ts';
+import { type Finished, type RunOptions, startRowcast } from '../rowcast.ts';
 
 /** A command line without `rowcast`: words between spaces, or a list if one is empty or contains a space. */
 export type Line = string | readonly string[];
@@ -35,6 +35,9 @@ export async function commandsIn(
     env,
     path,
     run,
+    /** Starts a process, which is needed for signals and kills. */
+    start: (line: Line, more: Pick<RunOptions, 'env' | 'stdin'> = {}) =>
+      startRowcast(wordsOf(line), { cwd, ...more, env: { ...env, ...more.env } }),
     /** What a command prints as JSON. */
     json: async (line: Line) => JSON.parse((await run(line)).stdout),
     read: (name: string) => readFile(path(name), 'utf8'),

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
-import type { TrainingProgress } from '../../../src/web/training-store.ts';
+import { newTimedId } from '../../../src/web/stored-json.ts';
+import type { TrainingProgress, TrainingState } from '../../../src/web/training-store.ts';
 import { newFolder } from '../folder.ts';
 import { allEvents, openEvents } from './events.ts';
 import { type OwnedPlatform, ownedPlatform } from './platform.ts';
@@ -50,3 +51,18 @@ export async function trained(at: PlatformWithData, fields: Record<string, unkno
   const id = await idIn(await startTraining(at, fields));
   return { id, last: (await statesOf(at, id)).at(-1) };
 }
+
+/** The stored state of a training, by default a running one. */
+export const stateOf = (more: Partial<TrainingState> = {}): TrainingState => ({
+  format: 1,
+  id: newTimedId(),
+  by: 'ann',
+  data: { id: '0123456789abcdef', name: 'history.csv' },
+  column: 'churned',
+  report: 'churn',
+  status: 'running',
+  started_at: new Date().toISOString(),
+  finished_at: null,
+  problem: null,
+  ...more,
+});

@@ -4,16 +4,16 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { DataStore } from '../../../src/web/data/data-store.ts';
 import { changesIn, choicesOf, noSettings } from '../../../src/web/data/settings.ts';
 import { Incoming } from '../../../src/web/data/upload/incoming.ts';
 import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
-import { newTimedId } from '../../../src/web/stored-json.ts';
 import { TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
+import { stateOf } from '../../support/web/started-training.ts';
 import { patientClient } from '../../support/web/uploads.ts';
 
 const text = 'a,b\n1,2\n3,4\n';
@@ -28,17 +28,20 @@ const add = (store: DataStore, body: string | Readable = text, size?: number, by
     size,
   });
 
+async function openStore(t: TestContext, bytes = 1e6): Promise<{ home: string; store: DataStore }> {
+  const home = await newFolder(t);
+  return { home, store: await DataStore.open(home, bytes) };
+}
+
+const listed = async (store: DataStore): Promise<string[]> => (await store.list()).map(({ id }) => id);
+
 describe('the store of data', () => {
   it('lists data, the newest first, and deletes it', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     assert.deepEqual(await store.list(), []);
     const first = await add(store);
     const second = await add(store);
-    assert.deepEqual(
-      (await store.list()).map(({ id }) => id),
-      [second.id, first.id],
-    );
+    assert.deepEqual(await listed(store), [second.id, first.id]);
     await store.delete(first.id);
     await assert.rejects(store.meta(first.id), { code: 'no_such_data' });
     await assert.rejects(store.delete(first.id), { code: 'no_such_data' });
@@ -65,24 +68,12 @@ describe('the store of data', () => {
   });
 
   it('does not delete data that a training of another service reads', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     const { id } = await add(store);
     const trainings = new TrainingStore(home);
-    const training = newTimedId();
-    const release = await trainings.lock(training);
-    await trainings.write({
-      format: 1,
-      id: training,
-      by: OWNER,
-      data: { id, name: 'a.csv' },
-      column: 'a',
-      report: 'r',
-      status: 'running',
-      started_at: new Date().toISOString(),
-      finished_at: null,
-      problem: null,
-    });
+    const training = stateOf({ data: { id, name: 'a.csv' } });
+    const release = await trainings.lock(training.id);
+    await trainings.write(training);
     await assert.rejects(store.delete(id), { code: 'data_in_use' });
     assert.equal((await store.meta(id)).id, id);
     await release();
@@ -90,16 +81,9 @@ describe('the store of data', () => {
   });
 
   it('takes no id that is not one of its own', async t => {
-    const store = await DataStore.open(await newFolder(t), 1e6);
-    for (const id of [
-      '',
-      '..',
-      '../keys',
-      '%2e%2e',
-      'A'.repeat(16),
-      '0'.repeat(17),
-      '.+upload.0123456789abcdef',
-    ]) {
+    const { store } = await openStore(t);
+    const others = ['', '..', '../keys', '%2e%2e', '.+upload.0123456789abcdef'];
+    for (const id of [...others, 'A'.repeat(16), '0'.repeat(17)]) {
       await assert.rejects(store.meta(id), { code: 'no_such_data' });
       await assert.rejects(store.profile(id), { code: 'no_such_data' });
       await assert.rejects(store.delete(id), { code: 'no_such_data' });
@@ -107,8 +91,7 @@ describe('the store of data', () => {
   });
 
   it('shows damaged data as damaged, and can delete it', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     const { id } = await add(store);
     for (const damage of ['', '{', '{"id":"x"}', `{"id":"${'0'.repeat(16)}"}`]) {
       await writeFile(join(home, 'data', id, 'meta.json'), damage);
@@ -120,8 +103,7 @@ describe('the store of data', () => {
   });
 
   it('reads a profile once, until its file changes', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     const { id } = await add(store);
     const profile = await store.profile(id);
     assert.equal(await store.profile(id), profile);
@@ -135,7 +117,7 @@ describe('the store of data', () => {
   });
 
   it('does not delete data that a training reads', async t => {
-    const store = await DataStore.open(await newFolder(t), 1e6);
+    const { store } = await openStore(t);
     const { id } = await add(store);
     const [release, other] = [store.hold(id), store.hold(id)];
     release();
@@ -146,15 +128,14 @@ describe('the store of data', () => {
   });
 
   it('removes what a killed process left, but not the uploads of a living one', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     const kept = await add(store);
     const dead = join(home, 'data', '.+upload.0123456789abcdef');
     await mkdir(dead);
     await writeFile(join(dead, 'data.csv'), text);
     const holder = { pid: 2 ** 22 + 1, started: '1', realm: '' };
     const living = await Incoming.create(home, 'data.csv');
-    const own = JSON.parse(await readHolder(home, living.id));
+    const own = JSON.parse(await readFile(join(home, 'data', `.+upload.${living.id}`, 'holder'), 'utf8'));
     await writeFile(join(dead, 'holder'), JSON.stringify({ ...own, ...holder, realm: own.realm }));
     await mkdir(join(home, 'data', '.+deleted.0123456789abcdef'));
     let left = 0;
@@ -163,17 +144,14 @@ describe('the store of data', () => {
     });
     assert.equal(left, 1);
     assert.deepEqual((await readdir(join(home, 'data'))).sort(), [`.+upload.${living.id}`, kept.id].sort());
-    assert.deepEqual(
-      (await reopened.list()).map(({ id }) => id),
-      [kept.id],
-    );
+    assert.deepEqual(await listed(reopened), [kept.id]);
     assert.equal(reopened.quota.used, store.quota.used);
     assert.equal(reopened.quota.freeFor(OWNER), store.quota.freeFor(OWNER));
     await living.discard();
   });
 
   slow('keeps every one of simultaneous changes of settings', async t => {
-    const store = await DataStore.open(await newFolder(t), 1e6);
+    const { store } = await openStore(t);
     const { id } = await add(store);
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
     await Promise.all(
@@ -187,16 +165,14 @@ describe('the store of data', () => {
 
 describe('an upload that cannot be read or stored', () => {
   it('fails, even if its stream fails before anything reads it, and leaves nothing', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     await assert.rejects(add(store, createReadStream(join(home, 'no such sample.csv'))), { code: 'ENOENT' });
     const left = await readdir(join(home, 'data')).catch(() => []);
     assert.deepEqual([left, store.quota.used], [[], 0]);
   });
 
   it('closes its stream', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     await writeFile(join(home, 'data'), 'a file where the folder of data should be');
     const body = Readable.from([Buffer.from(text)]);
     await assert.rejects(add(store, body));
@@ -220,7 +196,7 @@ describe('the settings of columns', () => {
 
 describe('the quota', () => {
   it('is reserved before the bytes are written, so that parallel uploads cannot exceed it', async t => {
-    const store = await DataStore.open(await newFolder(t), 10_000);
+    const { store } = await openStore(t, 10_000);
     const slow = () => Readable.from(pieces(() => assert.ok(store.quota.used <= store.quota.total)));
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => add(store, slow())));
     const stored = results.filter(({ status }) => status === 'fulfilled').length;
@@ -235,8 +211,7 @@ describe('the quota', () => {
   });
 
   it('is the same after a restart, for each key', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 1e6);
+    const { home, store } = await openStore(t);
     for (const by of ['ann', 'bob', 'ann']) await add(store, text, undefined, by);
     const reopened = await DataStore.open(home, 1e6);
     for (const by of ['ann', 'bob', 'carl', OWNER])
@@ -244,7 +219,7 @@ describe('the quota', () => {
   });
 
   it('is not reserved by a length alone: others may use what has not arrived', async t => {
-    const store = await DataStore.open(await newFolder(t), 10_000);
+    const { store } = await openStore(t, 10_000);
     const waiting = new Readable({ read: () => {} });
     const announced = add(store, waiting, 9_000);
     await add(store, text);
@@ -255,7 +230,7 @@ describe('the quota', () => {
   });
 
   it('is released once if data is deleted twice at the same time', async t => {
-    const store = await DataStore.open(await newFolder(t), 1e6);
+    const { store } = await openStore(t);
     const { id } = await add(store);
     const kept = await add(store);
     const results = await Promise.allSettled([store.delete(id), store.delete(id), store.delete(id)]);
@@ -266,8 +241,7 @@ describe('the quota', () => {
   });
 
   it('refuses an upload by its length, before it is sent', async t => {
-    const home = await newFolder(t);
-    const store = await DataStore.open(home, 10_000);
+    const { home, store } = await openStore(t, 10_000);
     const body = new Readable({ read: () => assert.fail('nothing is read') });
     await assert.rejects(add(store, body, 10_001), { code: 'quota_exceeded' });
     assert.equal(store.quota.used, 0);
@@ -282,8 +256,4 @@ async function* pieces(check: () => void): AsyncGenerator<Buffer> {
     check();
     yield Buffer.from(`${String(i).padEnd(75)},x\n`);
   }
-}
-
-async function readHolder(home: string, id: string): Promise<string> {
-  return readFile(join(home, 'data', `.+upload.${id}`, 'holder'), 'utf8');
 }

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { RowcastError } from '../../../src/base/errors.ts';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
+import { shownError } from '../../../src/web/errors/shown-error.ts';
 import { UPLOAD_THREAD_BYTES } from '../../../src/web/recognize-upload.ts';
-import type { StoredProgress } from '../../../src/web/runs/stored-run.ts';
+import { runHints, type StoredProgress } from '../../../src/web/runs/stored-run.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
@@ -369,5 +371,14 @@ describe('a file that is scored on the platform', () => {
     assert.equal(await problemOf(await createRun(forged)), '403 stale_form');
     const id = await createdRun(at.browser);
     assert.equal(await problemOf(await sendInput(forged, id, personas(1))), '403 stale_form');
+  });
+});
+
+describe('the error of a run on the pages', () => {
+  it('of a row group that is too large has a hint without options of the command line', () => {
+    const error = new RowcastError('group_too_large', 'row group 1 has 10 rows', {
+      hint: 'Raise --max-group-bytes.',
+    });
+    assert.equal(shownError(error, runHints).hint, 'Write the file with smaller row groups.');
   });
 });

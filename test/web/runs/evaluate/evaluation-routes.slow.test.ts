@@ -12,18 +12,14 @@ import { scoredRun } from '../../../support/web/runs.ts';
 import { problemOf, sendTo } from '../../../support/web/uploads.ts';
 
 const rows = 120;
-const personas = (separator = ','): string =>
-  [
+function personas(separator = ','): string {
+  const row = (i: number) => [`p${i}`, (i % 50) + 0.25, i % 3 ? 'プレミアム' : 'Basic', i % 7];
+  const all = [
     ['id', 'monthly amount', 'plan', '__proto__'],
-    ...Array.from({ length: rows }, (_, i) => [
-      `p${i}`,
-      (i % 50) + 0.25,
-      i % 3 ? 'プレミアム' : 'Basic',
-      i % 7,
-    ]),
-  ]
-    .map(row => `${row.join(separator)}\n`)
-    .join('');
+    ...Array.from({ length: rows }, (_, i) => row(i)),
+  ];
+  return all.map(fields => `${fields.join(separator)}\n`).join('');
+}
 
 /** A class for every second row. */
 const outcomes = ([first, second]: readonly string[], key = 'id', column = 'outcome'): string =>
@@ -37,10 +33,12 @@ interface Fields {
   by?: readonly number[];
 }
 
-const listed = (fields: Fields): [string, string][] =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    [value].flat().map((each): [string, string] => [name, String(each)]),
-  );
+function query(fields: Fields): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields))
+    for (const each of [value].flat()) query.append(name, String(each));
+  return query;
+}
 
 const evaluate = (
   browser: SignedIn,
@@ -52,13 +50,14 @@ const evaluate = (
     ...fields
   }: Fields & { name?: string; headers?: Record<string, string> } = {},
 ): Promise<Response> =>
-  sendTo(
-    browser,
-    `/platform/runs/${id}/evaluation?${new URLSearchParams(listed(fields))}`,
-    body,
-    name,
-    headers,
-  );
+  sendTo(browser, `/platform/runs/${id}/evaluation?${query(fields)}`, body, name, headers);
+
+/** The evaluation, which is made. */
+async function evaluated(...sent: Parameters<typeof evaluate>) {
+  const response = await evaluate(...sent);
+  assert.equal(response.status, 201, await response.clone().text());
+  return JSON.parse(await response.text());
+}
 
 async function platformWithRun(t: TestContext, file = 'personas.csv', content: string | Buffer = personas()) {
   const at = await platformWithReports(t);
@@ -87,13 +86,8 @@ describe('a file of outcomes for a run of the platform', () => {
     const labels = join(home, 'outcomes.csv');
     await writeFile(labels, outcomes(classes));
     const scored = join(home, 'runs', id, 'output');
-    const { stdout } = await rowcast([
-      'evaluate',
-      scored,
-      '--labels',
-      labels,
-      ...'--key id --predict outcome --json'.split(' '),
-    ]);
+    const words = '--key id --predict outcome --json'.split(' ');
+    const { stdout } = await rowcast(['evaluate', scored, '--labels', labels, ...words]);
     assert.deepEqual(figures, JSON.parse(stdout.toString()).figures);
     const page = await browser.page(`/runs/${id}/evaluation`);
     assert.match(page, /<h1>Evaluation of .*outcome/);
@@ -120,18 +114,16 @@ describe('a file of outcomes for a run of the platform', () => {
       ['outcomes.jsonl', json],
       ['outcomes.csv', csv.replaceAll(',', ';'), { 'x-delimiter': ';' }],
     ] as const) {
-      const response = await evaluate(browser, id, body, { name, headers: { ...headers } });
-      assert.equal(response.status, 201, `${name}: ${await response.clone().text()}`);
-      assert.equal(JSON.parse(await response.text()).coverage.labelled, rows / 2);
+      const { coverage } = await evaluated(browser, id, body, { name, headers: { ...headers } });
+      assert.equal(coverage.labelled, rows / 2, name);
     }
   });
 
   it('may have its outcomes in the order of the rows, under another name', async t => {
     const { browser, id, classes } = await platformWithRun(t);
     const column = `left\n${Array.from({ length: rows }, (_, i) => `${classes[i % 2]}\n`).join('')}`;
-    const response = await evaluate(browser, id, column, { join: 'row', outcome: 'left' });
-    assert.equal(response.status, 201, await response.clone().text());
-    assert.equal(JSON.parse(await response.text()).coverage.labelled, rows);
+    const { coverage } = await evaluated(browser, id, column, { join: 'row', outcome: 'left' });
+    assert.equal(coverage.labelled, rows);
     const short = await problemOf(await evaluate(browser, id, 'outcome\nyes\n', { join: 'row' }));
     assert.match(
       short.detail,
@@ -145,9 +137,7 @@ describe('a file of outcomes for a run of the platform', () => {
     // The id alone is there twice, with another outcome.
     const others = Array.from({ length: rows }, (_, i) => `p${i},${(i % 7) + 1},${classes[(i + 1) % 2]},x\n`);
     const body = `id,__proto__,outcome,plan\n${[...lines, ...others].join('')}`;
-    const response = await evaluate(browser, id, body, { key: [0, 3], by: [2, 3] });
-    assert.equal(response.status, 201, await response.clone().text());
-    const { joined, coverage, segments } = JSON.parse(await response.text());
+    const { joined, coverage, segments } = await evaluated(browser, id, body, { key: [0, 3], by: [2, 3] });
     assert.deepEqual(
       [joined.key, joined.unused, coverage.labelled],
       [['id', '__proto__'], { not_scored: rows }, rows],
@@ -179,9 +169,7 @@ describe('a file of outcomes for a run of the platform', () => {
     const content = `id,visits\n${sales.map(line => line.replace(/,[^,]*\n$/, '\n')).join('')}`;
     const { id } = await scoredRun(at.browser, content, { report: 'spent' });
     const labels = `id,spent\n${sales.map(line => line.replace(/,[^,]*,/, ',')).join('')}`;
-    const response = await evaluate(at.browser, id, labels);
-    assert.equal(response.status, 201, await response.clone().text());
-    const { kind, figures } = JSON.parse(await response.text());
+    const { kind, figures } = await evaluated(at.browser, id, labels);
     assert.equal(kind, 'numbers');
     assert.ok(figures.r2.value > 0.9);
     assert.match(await at.browser.page(`/runs/${id}/evaluation`), /Errors by prediction/);
@@ -233,16 +221,10 @@ describe('a file of outcomes for a run of the platform', () => {
 
   it('may have hostile names', async t => {
     const hostile = '<script>alert(1)</script>\u202e';
-    const { browser, id, classes } = await platformWithRun(
-      t,
-      `${hostile}.csv`,
-      personas().replace('id', hostile),
-    );
-    const response = await evaluate(browser, id, outcomes(classes, hostile), {
-      name: `../../${hostile}.csv`,
-      key: [0],
-    });
-    assert.equal(response.status, 201, await response.clone().text());
+    const content = personas().replace('id', hostile);
+    const { browser, id, classes } = await platformWithRun(t, `${hostile}.csv`, content);
+    const file = { name: `../../${hostile}.csv`, key: [0] };
+    await evaluated(browser, id, outcomes(classes, hostile), file);
     const page = await browser.page(`/runs/${id}/evaluation`);
     assert.ok(!page.includes('<script>alert') && !page.includes('\u202e'));
     const refused = await evaluate(browser, id, 'a\nb\n', { name: `${hostile}.csv`, key: [0] });
