@@ -5,25 +5,12 @@ import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
 import { exits, rowcast } from '../support/in-process.ts';
-import type { Finished } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
 
-interface Bench {
-  folder: string;
-  input: string;
-  /** Scores in.csv, or the given stdin, to out.csv. */
-  run(stdin?: Buffer): Promise<Finished>;
-  /** out.csv, or its partial file. */
-  output(): Promise<string>;
-  /** Acts once, when the request with this number has arrived. */
-  at(call: number, act: () => Promise<void>): void;
-}
-
-async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
-  const folder = await newFolder(t);
+async function bench(t: TestContext, bytes: Buffer) {
+  const folder = await newFolder(t, { 'in.csv': bytes });
   const input = join(folder, 'in.csv');
-  await writeFile(input, bytes);
   let due: { call: number; act: () => Promise<void> } | undefined;
   const stub = await startStub(t, {
     report: { classes: ['no', 'yes'] },
@@ -38,7 +25,8 @@ async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
   return {
     folder,
     input,
-    run: stdin =>
+    /** Scores in.csv, or the given stdin, to out.csv. */
+    run: (stdin?: Buffer) =>
       rowcast(
         [
           ...['score', stdin === undefined ? 'in.csv' : '-', '--report', 'r', '-o', 'out.csv'],
@@ -47,7 +35,8 @@ async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
         { cwd: folder, env: { ROWCAST_API_KEY: stub.key }, ...(stdin && { stdin }) },
       ),
     output: () => readFile(join(folder, 'out.csv'), 'utf8'),
-    at(call, act) {
+    /** Acts once, when the request with this number has arrived. */
+    at(call: number, act: () => Promise<void>): void {
       due = { call, act };
     },
   };

@@ -12,27 +12,20 @@ import { type Stub, type StubOptions, send, startStub } from '../support/stub/se
 const ROWS = 1000;
 const input = `id,plan\n${Array.from({ length: ROWS }, (_, row) => `${row},plan ${row}\n`).join('')}`;
 
-interface Bench {
-  stub: Stub;
-  folder: string;
-  /** Scores ten batches, one request at a time. */
-  run(more?: readonly string[], env?: Record<string, string>): Promise<Finished>;
-  assertAllScored(finished: Finished): Promise<void>;
-}
-
-async function bench(t: TestContext, options: StubOptions): Promise<Bench> {
+async function bench(t: TestContext, options: StubOptions) {
   const stub = await startStub(t, { report: { classes: ['no', 'yes'] }, ...options });
   const folder = await newFolder(t, { 'in.csv': input });
   const words = 'score in.csv --report r --batch-rows 100 --concurrency 1'.split(' ');
   return {
     stub,
     folder,
-    run: (more = [], env = {}) =>
+    /** Scores ten batches, one request at a time. */
+    run: (more: readonly string[] = [], env: Record<string, string> = {}) =>
       rowcast([...words, '--url', stub.url, ...(more.includes('-o') ? [] : ['-o', 'out.csv']), ...more], {
         cwd: folder,
         env: { ROWCAST_API_KEY: stub.key, ...env },
       }),
-    async assertAllScored({ code, stderr }) {
+    async assertAllScored({ code, stderr }: Finished): Promise<void> {
       assert.equal(code, 0, stderr);
       assertScored(await readFile(join(folder, 'out.csv')), Buffer.from(input));
     },

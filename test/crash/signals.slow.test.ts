@@ -16,23 +16,7 @@ import { rowsOf } from './variants.ts';
 
 const ROWS = 1000;
 
-interface Bench {
-  folder: string;
-  /** The arguments of the command, and further ones. */
-  words(input: string, more: readonly string[]): string[];
-  key: string;
-  /** Starts `score` with further arguments. */
-  start(more?: readonly string[], input?: string): Running;
-  /** Runs a printed command in a shell. @returns what it said to stderr */
-  shell(command: string): Promise<string>;
-  /** The same with another input; nobody writes its stdin or reads its stdout. */
-  spawn(more: readonly string[], input?: string): Running['child'];
-  /** Waits for the request with this number; this and all later ones get no response. */
-  stuckAt(call: number): Promise<void>;
-  unstick(): void;
-}
-
-async function bench(t: TestContext, first?: StubOptions['first']): Promise<Bench> {
+async function bench(t: TestContext, first?: StubOptions['first']) {
   const folder = await newFolder(t, { 'in.csv': rowsOf({}, ROWS) });
   const waiting: (() => void)[] = [];
   let from = Number.POSITIVE_INFINITY;
@@ -49,15 +33,16 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
       return false;
     },
   });
-  const words = (input: string, more: readonly string[]): string[] => [
-    ...['score', input, ...'--report r --features id --batch-rows 100 --url'.split(' '), stub.url, ...more],
-  ];
+  const given = '--report r --features id --batch-rows 100 --url'.split(' ');
+  /** The arguments of the command, and further ones. */
+  const words = (input: string, more: readonly string[]) => ['score', input, ...given, stub.url, ...more];
   const options = { cwd: folder, env: { ROWCAST_API_KEY: stub.key } };
   return {
     folder,
     words,
     key: stub.key,
-    start(more = ['-o', 'out.csv'], input = 'in.csv') {
+    /** Starts `score` with further arguments. */
+    start(more: readonly string[] = ['-o', 'out.csv'], input = 'in.csv'): Running {
       const running = startRowcast(words(input, more), options);
       t.after(async () => {
         running.child.kill('SIGKILL');
@@ -65,22 +50,25 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
       });
       return running;
     },
-    async shell(command) {
+    /** Runs a printed command in a shell. @returns what it said to stderr */
+    async shell(command: string): Promise<string> {
       const own = `rowcast() { '${process.execPath}' '${bin}' "$@"; }`;
       return (await promisify(execFile)('sh', ['-c', `${own}; ${command}`], options)).stderr;
     },
-    spawn(more, input = 'in.csv') {
+    /** The same with another input; nobody writes its stdin or reads its stdout. */
+    spawn(more: readonly string[], input = 'in.csv'): Running['child'] {
       const child = spawnRowcast(words(input, more), options);
       t.after(() => child.kill('SIGKILL'));
       return child;
     },
-    stuckAt(call) {
+    /** Waits for the request with this number; this and all later ones get no response. */
+    stuckAt(call: number): Promise<void> {
       from = call;
       return new Promise(resolve => {
         onStuck = resolve;
       });
     },
-    unstick() {
+    unstick(): void {
       from = Number.POSITIVE_INFINITY;
       for (const answer of waiting) answer();
     },

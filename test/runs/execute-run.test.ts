@@ -173,17 +173,6 @@ describe('a run', { concurrency: true }, () => {
     assertScored(await readFile(output), await readFile(input));
   });
 
-  it('requests no rows beyond the limit', async t => {
-    const { client, stub } = await connect(t);
-    const output = join(await newFolder(t), 'out.csv');
-    const scored = await score(job({ input: personas, output, limit: 30, batchRows: 20 }), client);
-    assert.equal(scored?.rowCounts.scored, 30);
-    assert.deepEqual(
-      stub.bodies.map(body => body.personas.length),
-      [20, 10],
-    );
-  });
-
   it('sends only the chosen columns and returns all', async t => {
     const { input, output } = await filesWith(t, 'a,b,c\r\n1,"x, y",3\r\n');
     const { client, stub } = await connect(t);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { RowcastError } from '../../src/base/errors.ts';
 import { type InputWaitOptions, inputWait, type Waiting } from '../../src/runs/input-wait.ts';
 import { newFolder } from '../support/folder.ts';
 
@@ -45,7 +46,6 @@ describe('an input that is waited for', () => {
   it('is complete at once if it is old', async t => {
     const { wait, folder, said } = await waitIn(t, { inputs: ['a.csv'], stableMs: FOREVER * 1000 });
     await writeFile(join(folder, 'a.csv'), 'a\n1\n');
-    const { utimes } = await import('node:fs/promises');
     await utimes(join(folder, 'a.csv'), 1e9, 1e9);
     await wait.arrived();
     assert.deepEqual(said(), []);
@@ -96,7 +96,6 @@ describe('an input that is waited for', () => {
   });
 
   it('is read again when it has changed, if it ended too early', async t => {
-    const { RowcastError } = await import('../../src/base/errors.ts');
     const { wait, folder, said } = await waitIn(t, { inputs: ['a.csv'] }, ({ why }, folder) =>
       why === 'cut off' ? writeFile(join(folder, 'a.csv'), 'a\n1\n') : undefined,
     );

@@ -119,10 +119,7 @@ export class ScoreBatch {
 
   /** Tries both halves before splitting either: if rows of one are scored, the rows of the other are at fault. */
   async #isolate(batch: Batch, failed: Failed): Promise<Scored> {
-    if (countPersonas(batch, failed) === 1) {
-      if (!this.#hasScored) this.#addFirstReject(this.#errorOf(batch, failed));
-      return rejectedPersona(failed);
-    }
+    if (countPersonas(batch, failed) === 1) return this.#rejected(batch, failed);
     const { layout } = this.#options;
     const pieces = cutOutRows(batch, failed, layout);
     if (pieces !== undefined) return this.#withoutRows(pieces, failed);
@@ -140,7 +137,7 @@ export class ScoreBatch {
       if (piece.fault === undefined) scored.set(piece, await this.#scoreAll([piece.batch]));
     return joinParts(
       pieces.map(piece => ({
-        ...(scored.get(piece) ?? this.#rejected(piece, failed)),
+        ...(scored.get(piece) ?? this.#rejectedFor(piece, failed)),
         batch: piece.batch,
       })),
     );
@@ -160,10 +157,14 @@ export class ScoreBatch {
     return joinParts(parts);
   }
 
-  #rejected({ batch, fault }: Piece, { failure }: Failed): Scored {
-    const own = { faults: new Map(), failure: { ...failure, message: fault?.message ?? failure.message } };
-    if (!this.#hasScored) this.#addFirstReject(this.#errorOf(batch, own));
-    return rejectedPersona(own);
+  #rejectedFor({ batch, fault }: Piece, { failure }: Failed): Scored {
+    const message = fault?.message ?? failure.message;
+    return this.#rejected(batch, { faults: new Map(), failure: { ...failure, message } });
+  }
+
+  #rejected(batch: Batch, failed: Failed): Scored {
+    if (!this.#hasScored) this.#addFirstReject(this.#errorOf(batch, failed));
+    return rejectedPersona(failed);
   }
 
   /** If the service rejects every row of the first batch, the rows are not at fault: the failure stops the run. */
@@ -217,18 +218,13 @@ function cutOutRows(
   const named = new Map(rows.map(fault => [records[fault.row], fault]));
   if (rows.length === 0 || named.has(undefined)) return undefined;
   const pieces: Piece[] = [];
+  const indexes = [...named.keys()] as number[]; // none is undefined
   let from = 0;
-  const addUntil = (to: number): void => {
-    if (to > from) pieces.push({ batch: layout.slice(batch, from, to) });
-    from = to;
-  };
-  for (const index of [...named.keys()].sort((a = 0, b = 0) => a - b)) {
-    if (index === undefined) continue; // excluded above
-    addUntil(index);
+  for (const index of [...indexes, batch.ends.length].sort((a, b) => a - b)) {
+    if (index > from) pieces.push({ batch: layout.slice(batch, from, index) });
     const fault = named.get(index);
-    pieces.push({ batch: layout.slice(batch, index, index + 1), ...(fault && { fault }) });
+    if (fault !== undefined) pieces.push({ batch: layout.slice(batch, index, index + 1), fault });
     from = index + 1;
   }
-  addUntil(batch.ends.length);
   return pieces;
 }

@@ -35,7 +35,10 @@ export class RunTally {
 
   private constructor(
     isDetailed: boolean,
-    { counts, sums, scoreSums, scores }: Record<'counts' | 'sums' | 'scoreSums' | 'scores', Float64Array>,
+    counts: Float64Array,
+    sums: Float64Array,
+    scoreSums = new Float64Array(),
+    scores = new Float64Array(),
   ) {
     this.isDetailed = isDetailed;
     this.counts = counts;
@@ -46,8 +49,7 @@ export class RunTally {
 
   static empty(layout: TallyLayout): RunTally {
     const { counts, sums } = layout.newTally();
-    const none = { scoreSums: new Float64Array(), scores: new Float64Array() };
-    return new RunTally(layout.isDetailed, { counts: Float64Array.from(counts), sums, ...none });
+    return new RunTally(layout.isDetailed, Float64Array.from(counts), sums);
   }
 
   /** @returns undefined if it belongs to a report that has other columns or categories */
@@ -61,12 +63,8 @@ export class RunTally {
     for (const [index, pairs] of scores.entries())
       for (let i = 0; i < pairs.length; i += 2)
         dense[index * SCORE_BINS + (pairs[i] ?? 0)] = pairs[i + 1] ?? 0;
-    const tally = new RunTally(layout.isDetailed, {
-      counts: Float64Array.from(counts),
-      sums: Float64Array.from(sums),
-      scoreSums: Float64Array.from(scoreSums),
-      scores: dense,
-    });
+    const arrayOf = (list: readonly number[]) => Float64Array.from(list);
+    const tally = new RunTally(layout.isDetailed, arrayOf(counts), arrayOf(sums), arrayOf(scoreSums), dense);
     tally.numbers = stored.numbers && PredictedNumbers.from(stored.numbers);
     tally.labels = stored.labels && new PredictedLabels(stored.labels);
     return tally;
@@ -123,12 +121,8 @@ export class RunTally {
   }
 
   copy(): RunTally {
-    const copy = new RunTally(this.isDetailed, {
-      counts: this.counts.slice(),
-      sums: this.sums.slice(),
-      scoreSums: this.scoreSums.slice(),
-      scores: this.scores.slice(),
-    });
+    const { isDetailed, counts, sums, scoreSums, scores } = this;
+    const copy = new RunTally(isDetailed, counts.slice(), sums.slice(), scoreSums.slice(), scores.slice());
     copy.numbers = this.numbers?.copy();
     copy.labels = this.labels?.copy();
     return copy;

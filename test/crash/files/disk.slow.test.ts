@@ -26,17 +26,8 @@ import { rowsOf } from '../variants.ts';
 const sh = promisify(execFile);
 const ROWS = 6000;
 
-interface Bench {
-  folder: string;
-  env: Record<string, string>;
-  args: string[];
-  wanted: Buffer;
-  /** Acts in the middle of the run, once a file of the run exists. */
-  afterMaking(path: string, act: () => Promise<unknown>): void;
-}
-
 /** An input of 3 MB, and its expected output. */
-async function bench(t: TestContext): Promise<Bench> {
+async function bench(t: TestContext) {
   const folder = await newFolder(t, { 'in.csv': rowsOf({}, ROWS) });
   let due: { path: string; act: () => Promise<unknown> } | undefined;
   const stub = await startStub(t, {
@@ -58,7 +49,8 @@ async function bench(t: TestContext): Promise<Bench> {
   const wanted = await readFile(whole);
   await rm(whole);
   stub.bodies.length = 0;
-  const afterMaking: Bench['afterMaking'] = (path, act) => {
+  /** Acts in the middle of the run, once a file of the run exists. */
+  const afterMaking = (path: string, act: () => Promise<unknown>): void => {
     due = { path, act };
   };
   return { folder, env, args, wanted, afterMaking };
@@ -178,13 +170,11 @@ describe('a run whose disk', { concurrency: 2 }, () => {
   });
 });
 
-type Run = (words: string[], kilobytes?: number) => Promise<Pick<Finished, 'code' | 'stderr'>>;
-
 describe('a user who is not root', () => {
   const NOBODY = 65534;
 
   /** Runs a command as the user nobody; undefined if that user cannot read the package. */
-  async function asNobody(t: TestContext, { folder, env }: Bench): Promise<Run | undefined> {
+  async function asNobody(t: TestContext, { folder, env }: Awaited<ReturnType<typeof bench>>) {
     const isRoot = process.getuid?.() === 0;
     const options = { env, cwd: '/', ...(isRoot && { uid: NOBODY, gid: NOBODY }) };
     if (isRoot) for (const path of [folder, join(folder, 'in.csv')]) await chown(path, NOBODY, NOBODY);

@@ -3,7 +3,6 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { RunValues } from '../../../src/base/options/values/run-values.ts';
-import type { RunResult } from '../../../src/runs/observer.ts';
 import { lockOf } from '../../../src/storage/local/locks/lock-file.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -11,16 +10,7 @@ import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
 import { connect } from '../../support/stub/connect.ts';
 
-interface Bench {
-  at(name: string): string;
-  names(): Promise<string[]>;
-  /** Scores in.csv, of which every other row is too short. */
-  run(output: string, rejects: string, more?: Partial<RunValues>): Promise<RunResult | undefined>;
-  /** Scores as `run` does, but stops with a checkpoint after a batch. */
-  stopped(output: string, rejects: string, input?: string): Promise<void>;
-}
-
-async function bench(t: TestContext): Promise<Bench> {
+async function bench(t: TestContext) {
   const folder = await newFolder(t);
   let stop = new AbortController();
   const { client } = await connect(t, {
@@ -44,8 +34,11 @@ async function bench(t: TestContext): Promise<Bench> {
     at,
     names: async () =>
       (await readdir(folder)).sort().filter(name => !name.startsWith('in.') && name !== 'good.csv'),
-    run: (output, rejects, more) => score(job({ ...options(output, rejects), ...more }), client),
-    async stopped(output, rejects, input = 'in.csv') {
+    /** Scores in.csv, of which every other row is too short. */
+    run: (output: string, rejects: string, more: Partial<RunValues> = {}) =>
+      score(job({ ...options(output, rejects), ...more }), client),
+    /** Scores as `run` does, but stops with a checkpoint after a batch. */
+    async stopped(output: string, rejects: string, input = 'in.csv'): Promise<void> {
       stop = new AbortController();
       await assert.rejects(
         score(job({ ...options(output, rejects), input: at(input) }), client, { stop: stop.signal }),
