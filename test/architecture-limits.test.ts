@@ -13,7 +13,7 @@ import { startStub } from './support/stub/service.ts';
  */
 const LIMITS = {
   'lines of imported in src': 4_220,
-  'lines of imported in test': 1_950,
+  'lines of imported in test': 1_930,
   'lines of numbers in src': 1_030,
   'lines of numbers in test': 770,
   'lines of evaluate in src': 4_870,
@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_575,
   'files of src': 814,
   'lines of src': 94_880,
-  'lines of test': 74_470,
+  'lines of test': 74_440,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
