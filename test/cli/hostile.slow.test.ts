@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { newFolder } from '../support/folder.ts';
-import { exits, type Finished, rowcast } from '../support/rowcast.ts';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits, type Finished } from '../support/rowcast.ts';
 import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
@@ -35,23 +33,17 @@ async function scored(
   t: TestContext,
   { asked, sent }: { asked: 'report' | 'batch'; sent: () => SentBytes },
 ): Promise<Finished & { peak: number }> {
-  const folder = await newFolder(t);
   const url = await startRaw(t, request =>
     request.startsWith('GET') === (asked === 'report') ? sent() : whole(report),
   );
-  const peakFile = join(folder, 'peak');
-  const recorder = join(folder, 'peak.mjs');
-  await writeFile(
-    recorder,
-    `import { writeFileSync } from 'node:fs';
-     process.on('exit', () => writeFileSync(${JSON.stringify(peakFile)}, String(process.resourceUsage().maxRSS)));`,
-  );
-  const finished = await rowcast(['score', '--report', 'r', '--url', url], {
-    cwd: folder,
-    env: { ROWCAST_API_KEY: 'a-key-that-is-sent', NODE_OPTIONS: `--import=${pathToFileURL(recorder)}` },
-    stdin: rows,
+  const { start, path, read } = await commandsIn(t, {
+    'peak.mjs': `import { writeFileSync } from 'node:fs';
+     process.on('exit', () => writeFileSync('peak', String(process.resourceUsage().maxRSS)));`,
   });
-  return { ...finished, peak: Number(await readFile(peakFile, 'utf8')) * 1024 };
+  const recorder = `--import=${pathToFileURL(path('peak.mjs'))}`;
+  const env = { ROWCAST_API_KEY: 'a-key-that-is-sent', NODE_OPTIONS: recorder };
+  const finished = await start(`score --report r --url ${url}`, { env, stdin: rows }).finished;
+  return { ...finished, peak: Number(await read('peak')) * 1024 };
 }
 
 describe('a hostile response stops the run with a clear error', { concurrency: 1 }, () => {
@@ -115,9 +107,7 @@ describe('a hostile response stops the run with a clear error', { concurrency: 1
   ];
   for (const { what, asked = 'batch', sent, code = 3, says } of cases)
     it(what, { timeout: 60_000 }, async t => {
-      const finished = await scored(t, { asked, sent });
-      assert.equal(finished.code, code, finished.stderr);
-      assert.match(finished.stderr, says);
+      const finished = await exits(scored(t, { asked, sent }), code, says);
       assert.doesNotMatch(finished.stderr, /unexpected error|Warning|\.js:\d/);
       assert.equal(finished.stdout.length, 0);
       t.diagnostic(`peak ${Math.round(finished.peak / 1e6)} MB`);
@@ -126,7 +116,6 @@ describe('a hostile response stops the run with a clear error', { concurrency: 1
 });
 
 it('reject codes may be the names of members that every object inherits', async t => {
-  const folder = await newFolder(t);
   const codes = ['constructor', '__proto__', 'constructor', 'toString'];
   const stub = await startStub(t, {
     behave({ response, defaultResponse }) {
@@ -135,15 +124,9 @@ it('reject codes may be the names of members that every object inherits', async 
       return true;
     },
   });
-  await exits(
-    rowcast(['score', '--report', 'r', '--url', stub.url, '-o', 'out.csv', '--summary', 'summary.json'], {
-      cwd: folder,
-      env: { ROWCAST_API_KEY: stub.key },
-      stdin: rows,
-    }),
-    1,
-  );
-  const summary = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
+  const { run, jsonIn } = await commandsIn(t, {}, stub.env);
+  await exits(run('score --report r -o out.csv --summary summary.json', { stdin: rows }), 1);
+  const summary = await jsonIn('summary.json');
   assert.deepEqual(summary.rows, {
     read: ROWS,
     scored: ROWS - 4,

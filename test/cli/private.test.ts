@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmod, copyFile, readdir, stat } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { newFolder } from '../support/folder.ts';
+import { commandsIn } from '../support/cli/commands.ts';
 import { root } from '../support/root.ts';
-import { exits, rowcast } from '../support/rowcast.ts';
+import { exits } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
 const modesIn = async (folder: string): Promise<Record<string, string>> => {
@@ -17,19 +17,18 @@ const modesIn = async (folder: string): Promise<Record<string, string>> => {
 describe('the files of a run', () => {
   it('are readable for whom the umask allows, or with --private for their owner only', async t => {
     const { env } = await startStub(t);
-    const folder = await newFolder(t);
+    const row = await readFile(join(root, 'fixtures/edge-cases/ragged-short.csv'));
+    const { cwd, path, start } = await commandsIn(t, { 'in.csv': row }, env);
     const umask = process.umask(0o027);
     t.after(() => process.umask(umask));
-    await copyFile(join(root, 'fixtures/edge-cases/ragged-short.csv'), join(folder, 'in.csv'));
-    await chmod(join(folder, 'in.csv'), 0o600);
-    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--summary', 'summary.json'];
-    const score = async (...more: string[]): Promise<Record<string, string>> => {
-      await exits(rowcast([...args, ...more], { cwd: folder, env }), 1);
-      const { 'in.csv': _, ...modes } = await modesIn(folder);
+    await chmod(path('in.csv'), 0o600);
+    const score = async (more = ''): Promise<Record<string, string>> => {
+      await exits(start(`score in.csv --report r -o out.csv --summary summary.json ${more}`).finished, 1);
+      const { 'in.csv': _, ...modes } = await modesIn(cwd);
       return modes;
     };
     assert.deepEqual(await score(), { 'out.csv': '640', 'out.csv.rejects': '640', 'summary.json': '640' });
-    await chmod(join(folder, 'out.csv'), 0o604);
+    await chmod(path('out.csv'), 0o604);
     assert.deepEqual(await score(), { 'out.csv': '604', 'out.csv.rejects': '640', 'summary.json': '640' });
     assert.deepEqual(await score('--private'), {
       'out.csv': '600',

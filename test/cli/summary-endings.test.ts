@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Summary } from '../../src/runs/summary/summary.ts';
 import { commandsIn } from '../support/cli/commands.ts';
 import { makeFifo } from '../support/fifo.ts';
-import { exits, type Finished, startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { exits, type Finished, waitForStderr } from '../support/rowcast.ts';
 import { slow } from '../support/slow.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
@@ -18,10 +18,10 @@ async function bench(t: TestContext, options: StubOptions = {}) {
   const rows = Array.from({ length: 40 }, (_, row) => `${row}\n`);
   const files = { 'in.csv': `id\n${rows.join('')}`, 's.json': '"yesterday"' };
   const commands = await commandsIn(t, files, env);
-  const { cwd, run, jsonIn } = commands;
+  const { run, start, jsonIn } = commands;
   return {
     ...commands,
-    start: (...more: string[]) => startRowcast([...score.split(' '), ...more], { cwd, env }),
+    start: (more = '') => start(`${score} ${more}`),
     score: (more = '') => run(`${score} ${more}`),
     summary: (): Promise<Summary> => jsonIn('s.json'),
   };
@@ -104,7 +104,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
         return new Promise(() => {});
       },
     });
-    const { child, finished } = start('--checkpoint-interval', '0');
+    const { child, finished } = start('--checkpoint-interval 0');
     await stuck;
     while (!existsSync(path('out.csv.checkpoint'))) await setImmediate();
     child.kill('SIGINT');
@@ -123,7 +123,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     const { start, summary, path } = await bench(t);
     await makeFifo(path('key'));
     // rowcast waits for the key, which nobody writes.
-    const { child, finished } = start('--api-key-file', 'key');
+    const { child, finished } = start('--api-key-file key');
     const writer = await writerOf(path('key'));
     t.after(() => closeSync(writer));
     assert.equal((await summary()).status, 'running');
@@ -151,7 +151,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     const { read, write, start } = await bench(t, {
       async behave({ number }) {
         if (number === 2) {
-          locked = start('--summary', 'other.json').finished;
+          locked = start('--summary other.json').finished;
           await locked;
         }
         return false;
@@ -194,9 +194,9 @@ describe('a definition that trains', () => {
 
   slow('and is killed then leaves a summary that says "running"', async t => {
     const files = { 'job.yaml': trains('history.csv'), 's.json': '"yesterday"' };
-    const { cwd, path, jsonIn } = await commandsIn(t, files);
+    const { start, path, jsonIn } = await commandsIn(t, files);
     await makeFifo(path('history.csv')); // has no writer
-    const { child, finished } = startRowcast(['run', 'job.yaml'], { cwd });
+    const { child, finished } = start('run job.yaml');
     await waitForStderr(child, /training/);
     child.kill('SIGKILL');
     await finished;

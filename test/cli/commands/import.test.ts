@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { savedModels } from '../../models/imported/files.ts';
-import { newFolder } from '../../support/folder.ts';
-import { exits, rowcast } from '../../support/in-process.ts';
+import { commandsIn } from '../../support/cli/commands.ts';
+import { exits } from '../../support/in-process.ts';
 import { root } from '../../support/root.ts';
-import type { Finished } from '../../support/rowcast.ts';
 
 const models = join(root, 'fixtures/models');
 const model = (name: string): string => join(models, name);
 
 async function bench(t: TestContext) {
-  const cwd = await newFolder(t);
-  const run = (...args: string[]): Promise<Finished> => rowcast(args, { cwd });
-  const refused = async (args: string, ...patterns: RegExp[]): Promise<void> => {
-    const { stderr } = await exits(run('import', ...args.split(' ')), 2);
-    for (const pattern of patterns) assert.match(stderr, pattern);
-  };
-  return { cwd, run, refused, write: (name: string, text: string) => writeFile(join(cwd, name), text) };
+  const commands = await commandsIn(t);
+  const refused = (line: string, ...says: RegExp[]) => exits(commands.run(`import ${line}`), 2, ...says);
+  return { ...commands, refused };
 }
 
 /** The rows that a library has scored, as a CSV, with these columns after those of the model. */
@@ -34,17 +29,15 @@ function rowsOf(name: string, more: Readonly<Record<string, (row: number) => unk
 
 describe('rowcast import', () => {
   it('makes a report that scores rows as the library does, and says where it comes from', async t => {
-    const { cwd, run, write } = await bench(t);
+    const { run, read, write, json } = await bench(t);
     const name = 'xgboost-3.4-binary-json';
     const [saved] = savedModels(name);
-    const imported = await exits(
-      run('import', model(`${name}.json`), '--report', 'churn', '--classes', 'no,yes'),
-      0,
-    );
-    assert.match(imported.stdout.toString(), /^churn: no, yes\n\n {2}algorithm {2}XGBoost, \d+ trees\n$/);
+    const file = model(`${name}.json`);
+    const imported = await exits(run(`import ${file} --report churn --classes no,yes`), 0);
+    assert.match(imported.stdout, /^churn: no, yes\n\n {2}algorithm {2}XGBoost, \d+ trees\n$/);
     await write('in.csv', rowsOf(name));
-    await exits(run('score', 'in.csv', '--report', 'churn', '-o', 'out.csv'), 0);
-    const [, ...lines] = (await readFile(join(cwd, 'out.csv'), 'utf8')).trimEnd().split('\n');
+    await exits(run('score in.csv --report churn -o out.csv'), 0);
+    const [, ...lines] = (await read('out.csv')).trimEnd().split('\n');
     const { fround } = Math;
     for (const [row, line] of lines.entries()) {
       const margin = fround(saved?.raw[row]?.[0] ?? Number.NaN);
@@ -52,12 +45,11 @@ describe('rowcast import', () => {
       const found = Number(line.split(',').at(-1));
       assert.ok(Math.abs(found - expected) <= 2 ** -24, `row ${row + 1}: ${found}, not ${expected}`);
     }
-    const report = JSON.parse((await run('report', 'churn', '--json')).stdout.toString());
-    const { library, objective, features, file_sha256 } = report.imported_from;
+    const { library, objective, features, file_sha256 } = (await json('report churn --json')).imported_from;
     assert.deepEqual([library, objective, features], ['XGBoost', 'binary:logistic', saved?.columns.length]);
     assert.match(file_sha256, /^[0-9a-f]{64}$/);
     const listed = await run('reports');
-    assert.match(listed.stdout.toString(), /^churn +– +no, yes +none: XGBoost/m);
+    assert.match(listed.stdout, /^churn +– +no, yes +none: XGBoost/m);
   });
 
   it('makes no report if a prediction differs from that of the library, and names the first row', async t => {
@@ -72,7 +64,7 @@ describe('rowcast import', () => {
       /e\.csv: raw_score of row 7 is \S+, but the model gives \S+; 39 of 40 numbers are identical/,
       /No report was made/,
     );
-    assert.equal((await run('reports')).stdout.toString(), '');
+    assert.equal((await run('reports')).stdout, '');
     await write(
       'other.csv',
       rowsOf(name, { raw_score: row => saved?.raw[row]?.[0], probability_Yes: () => 0.5 }),
@@ -114,10 +106,10 @@ describe('rowcast import', () => {
       `${model('lightgbm-4.7-binary.txt')} --report r --categories nothing=@colors.txt`,
       /--categories: the model has no column "nothing"/,
     );
-    assert.equal((await run('import', model('lightgbm-4.7-binary.txt'))).code, 2);
+    await refused(model('lightgbm-4.7-binary.txt'));
     const [, column = ''] =
       /of the column "(\w+)"/.exec(
-        (await run('import', model('xgboost-1.7-binary-json.json'), '--report', 'r')).stderr,
+        (await run(`import ${model('xgboost-1.7-binary-json.json')} --report r`)).stderr,
       ) ?? [];
     await refused(
       `${model('xgboost-1.7-binary-json.json')} --report r --categories ${column}=a`,
@@ -126,35 +118,32 @@ describe('rowcast import', () => {
   });
 
   it('refuses what it does not read exactly, and never opens a pickle', async t => {
-    const { cwd, refused } = await bench(t);
+    const { refused, write } = await bench(t);
     await refused(`${model('lightgbm-4.7-linear.txt')} --report r`, /linear/, /unsupported_model/);
     await refused(`${model('catboost-1.2-counters.json')} --report r`, /counters/);
-    await writeFile(join(cwd, 'm.pkl'), Buffer.from([0x80, 4, 0x95, 0, 0, 0, 0, 0, 0, 0, 0, 0x2e]));
+    await write('m.pkl', Buffer.from([0x80, 4, 0x95, 0, 0, 0, 0, 0, 0, 0, 0, 0x2e]));
     await refused('m.pkl --report r', /a pickle of Python/, /never opened/, /save_model/);
-    await writeFile(
-      join(cwd, 'cut.txt'),
-      (await readFile(model('lightgbm-4.7-binary.txt'))).subarray(0, 3000),
-    );
+    await write('cut.txt', (await readFile(model('lightgbm-4.7-binary.txt'))).subarray(0, 3000));
     await refused('cut.txt --report r', /bad_model/);
     await refused('nothing.txt --report r', /does not exist/);
   });
 
   it('replaces or keeps a report only if it is told to', async t => {
-    const { run, refused } = await bench(t);
+    const { run, json, refused } = await bench(t);
     const file = model('lightgbm-2.3-regression.txt');
-    assert.equal((await run('import', file, '--report', 'r', '--predict', 'amount')).code, 0);
+    await exits(run(`import ${file} --report r --predict amount`), 0);
     await refused(`${file} --report r`, /there is already a report "r"/, /--if-exists replace/);
-    const kept = await run('import', file, '--report', 'r', '--if-exists', 'skip', '--json');
-    assert.equal(JSON.parse(kept.stdout.toString()).predicts, 'amount');
-    const replaced = await run('import', file, '--report', 'r', '--if-exists', 'replace', '--json');
-    assert.deepEqual([JSON.parse(replaced.stdout.toString()).predicts, replaced.code], [undefined, 0]);
+    const kept = await json(`import ${file} --report r --if-exists skip --json`);
+    assert.equal(kept.predicts, 'amount');
+    const { stdout } = await exits(run(`import ${file} --report r --if-exists replace --json`), 0);
+    assert.equal(JSON.parse(stdout).predicts, undefined);
   });
 
   it('uses as many iterations as it is told to', async t => {
-    const { run, refused } = await bench(t);
+    const { json, refused } = await bench(t);
     const file = model('lightgbm-2.3-regression.txt');
-    const two = await run('import', file, '--report', 'r', '--iterations', '2', '--json');
-    const { trees, iterations } = JSON.parse(two.stdout.toString()).imported_from;
+    const two = await json(`import ${file} --report r --iterations 2 --json`);
+    const { trees, iterations } = two.imported_from;
     assert.deepEqual([trees, iterations.used], [2, 2]);
     assert.ok(iterations.all > 2);
     await refused(`${file} --report q --iterations some`, /neither best, all nor a number/);
