@@ -21,8 +21,8 @@ const LIMITS = {
   'lines of reuse in src': 2_985,
   'lines of reuse in test': 1_575,
   'files of src': 814,
-  'lines of src': 94_880,
-  'lines of test': 74_440,
+  'lines of src': 94_879,
+  'lines of test': 74_423,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
