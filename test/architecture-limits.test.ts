@@ -20,9 +20,9 @@ const LIMITS = {
   'lines of evaluate in test': 1_830,
   'lines of reuse in src': 2_985,
   'lines of reuse in test': 1_575,
-  'files of src': 814,
-  'lines of src': 94_879,
-  'lines of test': 74_423,
+  'files of src': 812,
+  'lines of src': 94_870,
+  'lines of test': 74_240,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
