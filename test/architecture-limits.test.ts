@@ -13,7 +13,7 @@ import { startStub } from './support/stub/service.ts';
  */
 const LIMITS = {
   'lines of imported in src': 4_220,
-  'lines of imported in test': 1_950,
+  'lines of imported in test': 1_930,
   'lines of numbers in src': 1_030,
   'lines of numbers in test': 770,
   'lines of evaluate in src': 4_870,
@@ -21,8 +21,8 @@ const LIMITS = {
   'lines of reuse in src': 2_985,
   'lines of reuse in test': 1_575,
   'files of src': 814,
-  'lines of src': 94_890,
-  'lines of test': 74_480,
+  'lines of src': 94_879,
+  'lines of test': 74_430,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

@@ -80,6 +80,24 @@ for (const [name, { predict, header, fields, kind }] of Object.entries(kinds))
       assert.ok((await readFile(at('run.html'), 'utf8')).includes(`<dt>Predicted</dt><dd>${name}</dd>`));
     });
 
+    it('is asked once for equal rows, and not for those of an earlier output', async t => {
+      const { at, scoring, text } = await bench(t);
+      await writeFile(at('in.csv'), input + input.slice(input.indexOf('\n') + 1));
+      let asked = 0;
+      const counted = (id: number): Prediction => {
+        asked++;
+        return predict(id);
+      };
+      await scoring(predict);
+      const full = await text();
+      let reuse = at('none');
+      for (const output of [at('once.csv'), at('again.csv')]) {
+        await scoring(counted, { output, dedupe: true, reuse, reuseMaxAge: '1d' });
+        assert.deepEqual([asked, await readFile(output, 'utf8')], [rows, full]);
+        reuse = output;
+      }
+    });
+
     slow('predicts a sample again, with which another row’s prediction differs', async t => {
       const { at, run, scorerOf, scoring, text } = await bench(t);
       await scoring(predict);
@@ -103,13 +121,9 @@ for (const [name, { predict, header, fields, kind }] of Object.entries(kinds))
       await scoring(predict, { input: at('out.csv.rejects'), output: at('corrected.csv') });
       const { maxRecordBytes } = scoreDefaults;
       const told = { ...(kind === 'numbers' && { kind }) };
-      const repairing = {
-        output: run.output,
-        corrected: at('corrected.csv'),
-        private: false,
-        maxRecordBytes,
-      };
-      assert.deepEqual(await repair({ ...repairing, ...told }), { placed: 3, already: 0, left: 0 });
+      const files = { output: run.output, corrected: at('corrected.csv') };
+      const repaired = await repair({ ...files, private: false, maxRecordBytes, ...told });
+      assert.deepEqual(repaired, { placed: 3, already: 0, left: 0 });
       assert.equal(await text(), expected);
       const { agrees, rows: verified } = await verify({ ...run, ...told });
       assert.deepEqual([agrees, verified.scored, verified.repaired], [true, rows, 3]);
@@ -139,19 +153,9 @@ describe('a scorer of the caller that predicts labels or numbers', { concurrency
     assert.match(await text(), /^25,"note 25",$/m);
   });
 
-  it('stops if no row of the first batch has one', async t => {
-    const { scoring } = await bench(t);
-    await assert.rejects(
-      scoring(() => ({ label: '' })),
-      {
-        code: 'wrong_answer',
-        message: 'prediction 1: the label is empty',
-      },
-    );
-  });
-
-  it('stops if one prediction is not what the others are', async t => {
+  it('stops if the first one says nothing, or one is not what the others are', async t => {
     const others: [Prediction, Prediction, RegExp][] = [
+      [{ label: '' }, { label: '' }, /^prediction 1: the label is empty$/],
       [{ label: 'a' }, { value: 1 }, /^prediction 10 is missing, but a label is expected$/],
       [{ value: 1 }, { label: 'a' }, /^prediction 10 is missing, but a number is expected$/],
       [{ values: { a: 1 } }, { values: { b: 1 } }, /members b, expected the numbers a$/],

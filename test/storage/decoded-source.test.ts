@@ -4,7 +4,8 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { DecodedSource } from '../../src/storage/decoded-source.ts';
-import type { Source, StoredInput } from '../../src/storage/source.ts';
+import type { StoredInput } from '../../src/storage/source.ts';
+import { contentOf } from '../support/content-of.ts';
 
 /** An input as an object store would give it: bytes from any offset, and a version of its own. */
 const object = (bytes: Buffer): StoredInput => ({
@@ -15,15 +16,6 @@ const object = (bytes: Buffer): StoredInput => ({
   streamFrom: offset => Readable.from([bytes.subarray(offset)]),
   checkUnchanged: async () => {},
 });
-
-async function readAll(source: Source): Promise<string> {
-  const chunks: Buffer[] = [];
-  for (;;) {
-    const { value, done } = await source.chunks.next();
-    if (done) return Buffer.concat(chunks).toString();
-    chunks.push(Buffer.from(value));
-  }
-}
 
 describe('an input of another storage', () => {
   it('is identified by its own version before it is read, and nothing is lost by that', async () => {
@@ -36,14 +28,14 @@ describe('an input of another storage', () => {
       codec: 'none',
       contentSize: 4,
     });
-    assert.equal(await readAll(source), 'a\n1\n');
+    assert.equal(String(await contentOf(source)), 'a\n1\n');
   });
 
   it('is decompressed, and the size of its content is not known then', async () => {
     const source = new DecodedSource(object(gzipSync('a\n1\n')), false);
     const { codec, contentSize } = await source.identify();
     assert.deepEqual([codec, contentSize], ['gzip', null]);
-    assert.equal(await readAll(source), 'a\n1\n');
+    assert.equal(String(await contentOf(source)), 'a\n1\n');
   });
 
   it('can be continued at an offset, and has a checksum of all its bytes', async () => {
@@ -51,7 +43,7 @@ describe('an input of another storage', () => {
     const source = new DecodedSource(object(bytes), true);
     await source.chunks.next();
     source.seek(4);
-    assert.equal(await readAll(source), '2\n');
+    assert.equal(String(await contentOf(source)), '2\n');
     assert.equal(await source.sha256(), createHash('sha256').update(bytes).digest('hex'));
   });
 });

@@ -8,18 +8,10 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openSource } from '../../src/storage/backends.ts';
 import type { Source } from '../../src/storage/source.ts';
+import { contentOf } from '../support/content-of.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
-
-async function readAll({ chunks }: Source): Promise<Buffer> {
-  const all: Buffer[] = [];
-  for (;;) {
-    const { value, done } = await chunks.next();
-    if (done) return Buffer.concat(all);
-    all.push(Buffer.from(value));
-  }
-}
 
 /** The next chunk that is not empty. */
 async function readNext({ chunks }: Source): Promise<string> {
@@ -36,7 +28,7 @@ describe('a source', { concurrency: true }, () => {
     await writeFile(path, bytes);
     const source = await openSource(path);
     assert.deepEqual([source.name, source.version.size, source.isLive], [path, bytes.length, false]);
-    assert.ok(bytes.equals(await readAll(source)));
+    assert.ok(bytes.equals(await contentOf(source)));
   });
 
   it('returns the bytes of a pipe as they arrive, and reports when it is idle', async t => {
@@ -51,7 +43,7 @@ describe('a source', { concurrency: true }, () => {
     writer.write('1,2\n');
     assert.equal(await readNext(source), '1,2\n');
     writer.end('3,4\n');
-    assert.equal((await readAll(source)).toString(), '3,4\n');
+    assert.equal((await contentOf(source)).toString(), '3,4\n');
   });
 
   it('that is missing, a folder or unreadable is refused with its name', async t => {
@@ -80,7 +72,7 @@ describe('a source', { concurrency: true }, () => {
         await writeFile(path, Buffer.concat(parts));
         const expected = parts.length === 2 ? text : `${text}${text}last`;
         assert.ok(
-          (await readAll(await openSource(path))).equals(Buffer.from(expected)),
+          (await contentOf(await openSource(path))).equals(Buffer.from(expected)),
           `${padding} bytes of padding`,
         );
       }
@@ -101,7 +93,7 @@ describe('a source', { concurrency: true }, () => {
         );
         const source = await openSource(path);
         await assert.rejects(
-          readAll(source),
+          contentOf(source),
           { code: 'bad_gzip', severity: 'stopped' },
           JSON.stringify(rest),
         );

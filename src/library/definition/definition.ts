@@ -48,11 +48,7 @@ export async function inspectFile(file: string, context: DefinitionContext = {})
   return { definition: undefined, problems: [new RowcastError('usage', message, { hint })] };
 }
 
-/** @throws RowcastError `bad_definition` with file and line */
-export const readDefinition = (text: string, file: string, context: DefinitionContext = {}): Definition =>
-  unlessWrong(inspectDefinition(text, file, context));
-
-/** @throws RowcastError the first problem, which says how to see the others */
+/** @throws RowcastError `bad_definition` with file and line: the first problem, which says how to see the others */
 export function unlessWrong({ definition, problems }: Inspected): LocatedDefinition {
   if (definition !== undefined) return definition;
   const [first, ...others] = problems;

@@ -10,6 +10,16 @@ const { signal } = new AbortController();
 const newPacer = (options: Partial<PacerOptions> = {}): Pacer =>
   new Pacer({ concurrency: 16, maxOutage: 60, ...options });
 
+/** Headers of a service that takes 50 requests a second. */
+const quotaOf50 = { 'ratelimit-limit': '50', 'ratelimit-remaining': '49', 'ratelimit-reset': '1' };
+
+/** A request that is answered at once. */
+async function answered(pacer: Pacer, status: number, headers = {}, rows = 1): Promise<void> {
+  const slot = await pacer.acquire(rows, signal);
+  slot.onHeaders(status, headers);
+  slot.release(status === 200);
+}
+
 /** Milliseconds until this many slots were acquired, for this many rows each. */
 async function timeOf(pacer: Pacer, slots: number, rows: number): Promise<number> {
   const begun = performance.now();
@@ -70,22 +80,16 @@ describe('a slot', { concurrency: true }, () => {
 
   it('is not delayed if the first batch is throttled after the report was accepted', async () => {
     const pacer = newPacer();
-    const report = await pacer.acquire(0, signal);
-    report.onHeaders(200, {});
-    report.release(true);
+    await answered(pacer, 200, {}, 0);
     await delay(300);
-    const first = await pacer.acquire(1, signal);
-    first.onHeaders(429, {});
-    first.release(false);
+    await answered(pacer, 429);
     const soon = AbortSignal.timeout(5000);
     for (let count = 0; count < 26; count++) (await pacer.acquire(1, soon)).release(true);
   });
 
   it('is not delayed by idle time before a 429', async () => {
     const pacer = newPacer();
-    const first = await pacer.acquire(1, signal);
-    first.onHeaders(200, {});
-    first.release(true);
+    await answered(pacer, 200);
     await delay(3000);
     const burst = await Promise.all(Array.from({ length: 11 }, () => pacer.acquire(1, signal)));
     for (const [at, slot] of burst.entries()) {
@@ -98,18 +102,14 @@ describe('a slot', { concurrency: true }, () => {
 
   it('is not granted while a quota is exhausted, until it is reset or the maximum outage has passed', async () => {
     const pacer = newPacer({ maxOutage: 0.4 });
-    const first = await pacer.acquire(1, signal);
-    first.onHeaders(200, { ratelimit: '"default";r=0;t=59', 'ratelimit-policy': '"default";q=9;w=60' });
-    first.release(true);
+    await answered(pacer, 200, { ratelimit: '"default";r=0;t=59', 'ratelimit-policy': '"default";q=9;w=60' });
     const took = await timeOf(pacer, 1, 1);
     assert.ok(took >= 395, `${took} ms`);
   });
 
   it('is granted at the rate that a quota allows', async () => {
     const pacer = newPacer();
-    const first = await pacer.acquire(1, signal);
-    first.onHeaders(200, { 'ratelimit-limit': '50', 'ratelimit-remaining': '49', 'ratelimit-reset': '1' });
-    first.release(true);
+    await answered(pacer, 200, quotaOf50);
     const took = await timeOf(pacer, 26, 1);
     assert.ok(took >= 470, `25 intervals of 20 ms took ${took} ms`);
   });
@@ -143,14 +143,8 @@ describe('a pace that is shared', { concurrency: true }, () => {
         },
       },
     });
-    const first = await pacer.acquire(1, signal);
-    first.onHeaders(200, { 'ratelimit-limit': '50', 'ratelimit-remaining': '49', 'ratelimit-reset': '1' });
-    first.release(true);
-    for (let call = 0; call < 10; call++) {
-      const slot = await pacer.acquire(1, signal);
-      slot.onHeaders(call < 9 ? 200 : 429, {});
-      slot.release(call < 9);
-    }
+    await answered(pacer, 200, quotaOf50);
+    for (let call = 0; call < 10; call++) await answered(pacer, call < 9 ? 200 : 429);
     pacer.pause(5_000);
     const told = learned?.(performance.now());
     assert.deepEqual(told?.advertised, { rate: 49, seconds: null });

@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Option } from '../../../src/base/options/option.ts';
-import { loadDefinition, readDefinition } from '../../../src/library/definition/definition.ts';
+import { loadDefinition } from '../../../src/library/definition/definition.ts';
 import { sections } from '../../../src/library/definition/definition-schema.ts';
 import { inspectDefinition } from '../../../src/library/definition/inspect-definition.ts';
 import { newFolder } from '../../support/folder.ts';
 import { root } from '../../support/root.ts';
+import { readDefinition } from './read-definition.ts';
 
 const least = { input: 'in.csv', report: 'r' };
 const file = 'some/where/job.yaml';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import { readDefinition } from '../../../src/library/definition/definition.ts';
 import { flagsOf, readSettings } from '../../../src/library/definition/settings.ts';
+import { readDefinition } from './read-definition.ts';
 
 const text =
   'train: { history: h.csv, predict: p, report: r }\nscore: { input: in.csv, report: r, limit: 5 }';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readDefinition } from '../../../src/library/definition/definition.ts';
+import { readDefinition } from './read-definition.ts';
 
 const text = (...lines: string[]): string =>
   ['score:', '  input: in.csv', '  report: r', ...lines.map(line => `  ${line}`)].join('\n');

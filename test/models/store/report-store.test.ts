@@ -30,22 +30,16 @@ describe('the reports of a data directory', () => {
     return folder;
   }
 
-  const damages = [
-    { what: 'a changed report.json', harm: (folder: string) => appendFile(join(folder, 'report.json'), ' ') },
-    { what: 'a missing report.json', harm: (folder: string) => rm(join(folder, 'report.json')) },
-    { what: 'no checksums', harm: (folder: string) => rm(join(folder, 'SHA256SUMS')) },
-    { what: 'empty checksums', harm: (folder: string) => writeFile(join(folder, 'SHA256SUMS'), '') },
-    {
-      what: 'a FIFO as report.json',
-      harm: (folder: string) => replaceByFifo(join(folder, 'report.json')),
-    },
-    { what: 'a FIFO as checksums', harm: (folder: string) => replaceByFifo(join(folder, 'SHA256SUMS')) },
-    {
-      what: 'the name of another report',
-      harm: (folder: string) => rename(folder, join(folder, '..', 'bad')),
-    },
+  const damages: [what: string, harm: (folder: string) => Promise<void>][] = [
+    ['a changed report.json', folder => appendFile(join(folder, 'report.json'), ' ')],
+    ['a missing report.json', folder => rm(join(folder, 'report.json'))],
+    ['no checksums', folder => rm(join(folder, 'SHA256SUMS'))],
+    ['empty checksums', folder => writeFile(join(folder, 'SHA256SUMS'), '')],
+    ['a FIFO as report.json', folder => replaceByFifo(join(folder, 'report.json'))],
+    ['a FIFO as checksums', folder => replaceByFifo(join(folder, 'SHA256SUMS'))],
+    ['the name of another report', folder => rename(folder, join(folder, '..', 'bad'))],
   ];
-  for (const { what, harm } of damages) {
+  for (const [what, harm] of damages) {
     test(`a report with ${what} is damaged and listed as damaged`, async () => {
       await harm(await newReport());
       const id = what === 'the name of another report' ? 'bad' : 'two';

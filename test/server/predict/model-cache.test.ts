@@ -6,10 +6,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { predictColumns } from '../../../src/models/model/engine.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
 import { ModelCache, preloadModels } from '../../../src/server/predict/model-cache.ts';
+import { warmUp } from '../../../src/server/warm-up.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { history, homeWith } from '../../support/service/history.ts';
-import { ownTrainedHome } from '../../support/service/serving.ts';
+import { ownTrainedHome, serving, trainedHome } from '../../support/service/serving.ts';
 import { slow } from '../../support/slow.ts';
 
 slow('a model in use keeps predicting after its report is retrained, and is unloaded on release', async t => {
@@ -100,4 +101,17 @@ test('loading ends in time, and without reports there is nothing to load', async
   assert.ok((await preloadModels(home, cacheOf(t, home), 0)).length < 2);
   const empty = await newFolder(t);
   assert.deepEqual(await preloadModels(empty, cacheOf(t, empty), NEVER_MS), []);
+});
+
+test('a service starts with its models in memory', async t => {
+  const { url } = await serving(t, { metrics: true, preloadMs: 3_600_000 });
+  assert.match(await (await fetch(`${url}/metrics`)).text(), /^rowcast_reports_loaded 2$/m);
+});
+
+test('warming up predicts with a report', async () => {
+  assert.ok((await warmUp(await trainedHome(), 100)) > 0);
+});
+
+test('warming up ends without reports', async t => {
+  assert.equal(await warmUp(await newFolder(t), 100), 0);
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { backendsFor, openSource } from '../../../src/storage/backends.ts';
 import type { Source } from '../../../src/storage/source.ts';
+import { contentOf } from '../../support/content-of.ts';
 import { type Fault, fileServer } from '../../support/file-server.ts';
 
 const bytes = randomBytes(1 << 20);
@@ -22,15 +23,6 @@ async function opened(t: TestContext, content = bytes, maxOutage = 5): Promise<O
   const source = await openSource(server.url('/in.bin'), false, undefined, among);
   t.after(() => source.close());
   return { source, server, retries };
-}
-
-async function read(source: Source): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for (;;) {
-    const { value, done } = await source.chunks.next();
-    if (done) return Buffer.concat(chunks);
-    chunks.push(Buffer.from(value));
-  }
 }
 
 /** Sends the first half of what was requested, then does something else. */
@@ -62,14 +54,14 @@ describe('an object is read to its last byte', () => {
     it(`although ${name}`, async t => {
       const { source, server, retries } = await opened(t);
       server.faults.push(fault, fault);
-      assert.deepEqual(await read(source), bytes);
+      assert.deepEqual(await contentOf(source), bytes);
       assert.equal(retries.length, 2, retries.join());
     });
 
   it('from where it broke, not from its start', async t => {
     const { source, server } = await opened(t);
     server.faults.push(half(response => response.destroy()));
-    await read(source);
+    await contentOf(source);
     const [, first, second] = server.ranges.map(range => Number(/^bytes=(\d+)/.exec(range ?? '')?.[1]));
     assert.equal(first, 0);
     assert.ok((second ?? 0) > 0 && (second ?? 0) <= bytes.length >> 1, `again from ${second}`);
@@ -85,26 +77,26 @@ describe('an object is read to its last byte', () => {
       half(response => response.destroy()),
       whole,
     );
-    assert.deepEqual(await read(source), bytes);
+    assert.deepEqual(await contentOf(source), bytes);
   });
 
   it('if it is compressed', async t => {
     const { source, server } = await opened(t, gzipSync(bytes));
     server.faults.push(half(response => response.destroy()));
     assert.equal((await source.identify()).codec, 'gzip');
-    assert.deepEqual(await read(source), bytes);
+    assert.deepEqual(await contentOf(source), bytes);
   });
 
   it('if it is empty', async t => {
     const { source } = await opened(t, Buffer.alloc(0));
-    assert.deepEqual(await read(source), Buffer.alloc(0));
+    assert.deepEqual(await contentOf(source), Buffer.alloc(0));
   });
 
   it('while its reader is slower than a stall', async t => {
     const { source, retries } = await opened(t);
     const first = await source.chunks.next();
     await sleep(400);
-    const rest = await read(source);
+    const rest = await contentOf(source);
     assert.deepEqual(Buffer.concat([Buffer.from(first.value), rest]).length, bytes.length);
     assert.deepEqual(retries, []);
   });
@@ -119,7 +111,7 @@ describe('reading an object stops', () => {
         response.destroy();
       }),
     );
-    await assert.rejects(read(source), {
+    await assert.rejects(contentOf(source), {
       code: 'input_changed',
       exitCode: 3,
       message: /it had 1,048,576 bytes, now it has 5/,
@@ -129,7 +121,7 @@ describe('reading an object stops', () => {
   it('if the server stays unavailable for too long', async t => {
     const { source, server } = await opened(t, bytes, 0.3);
     server.faults.push(...Array.from({ length: 50 }, () => unavailable));
-    await assert.rejects(read(source), { code: 'store_unavailable', exitCode: 75, message: /HTTP 503/ });
+    await assert.rejects(contentOf(source), { code: 'store_unavailable', exitCode: 75, message: /HTTP 503/ });
   });
 
   it('before it begins, if there is no such object', async t => {

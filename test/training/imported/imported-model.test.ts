@@ -73,9 +73,8 @@ describe('an imported model', () => {
     await write('model.txt', stump('f32', 0.1));
     await exits(run('import', 'model.txt', '--report', 'r'), 0);
     const file = join(root, 'fixtures/parquet/duckdb-v1.parquet');
-    for (const output of ['out.csv', 'out.jsonl']) {
+    for (const output of ['out.csv', 'out.jsonl'])
       await exits(run('score', file, '--report', 'r', '--keep', 'f32', '-o', output), 0);
-    }
     const rows = (await readFile(join(cwd, 'out.csv'), 'utf8')).split('\n');
     assert.ok(rows.includes('0.1,2') && !rows.includes('0.1,1'), rows.slice(0, 20).join(' '));
     assert.match(await readFile(join(cwd, 'out.jsonl'), 'utf8'), /^\{"f32":0\.1,"prediction":2\}$/m);
@@ -95,22 +94,9 @@ describe('an imported model', () => {
     await write('model.txt', text);
     await exits(run('import', 'model.txt', '--report', 'r'), 0);
     await write('in.csv', 'constructor,id\n,1\nb,2\nc,3\nz,4\n');
-    await run(
-      'score',
-      'in.csv',
-      '--report',
-      'r',
-      '--max-unseen',
-      'none',
-      '--max-missing',
-      'none',
-      '-o',
-      'o.csv',
-    );
-    assert.equal(
-      await readFile(join(cwd, 'o.csv'), 'utf8'),
-      'constructor,id,prediction\n,1,1\nb,2,2\nc,3,1\nz,4,2\n',
-    );
+    await run(...'score in.csv --report r --max-unseen none --max-missing none -o o.csv'.split(' '));
+    const expected = 'constructor,id,prediction\n,1,1\nb,2,2\nc,3,1\nz,4,2\n';
+    assert.equal(await readFile(join(cwd, 'o.csv'), 'utf8'), expected);
   });
 
   it('predicts a number for each of two classes that are not normalised', async t => {
@@ -123,10 +109,8 @@ describe('an imported model', () => {
       .replace('num_tree_per_iteration=1', 'num_tree_per_iteration=2')
       .replace(tree, `${tree}\n\n${tree.replace('Tree=0', 'Tree=1')}`);
     await write('model.txt', text);
-    await write(
-      'e.csv',
-      `x,probability_a,probability_b\n0,${1 / (1 + Math.exp(-1))},${1 / (1 + Math.exp(-1))}\n`,
-    );
+    const share = 1 / (1 + Math.exp(-1));
+    await write('e.csv', `x,probability_a,probability_b\n0,${share},${share}\n`);
     await exits(run('import', 'model.txt', '--report', 'r', '--classes', 'a,b', '--expect', 'e.csv'), 0);
     await write('in.csv', 'x\n0\n');
     await exits(run('score', 'in.csv', '--report', 'r', '--decimals', '3', '-o', 'o.csv'), 0);

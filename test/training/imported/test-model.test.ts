@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { isTested } from '../../../src/base/contract/schemas.ts';
 import { testingResults } from '../../../src/models/store/report-store.ts';
 import { type ImportOptions, importReport } from '../../../src/training/imported/import-report.ts';
@@ -11,6 +11,15 @@ import { expectedNumbers } from '../../support/service/imported-home.ts';
 
 const history = join(root, 'fixtures/telecom-history.csv');
 const file = join(root, 'fixtures/models/telecom-lightgbm.txt');
+/** A model of a number, and the columns that it takes. */
+const ofNumbers = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
+const taken = 'monthly_charges,age,balance,constant';
+
+/** A file in a folder, which is the home of an import. */
+async function homeWith(t: TestContext, text: string): Promise<{ home: string; test: string }> {
+  const home = await newFolder(t, { 'labelled.csv': text });
+  return { home, test: join(home, 'labelled.csv') };
+}
 
 /** What an import with labelled rows is given, whose error is the same in each test. */
 const given = (home: string, more: Partial<ImportOptions> = {}): ImportOptions => ({
@@ -78,16 +87,13 @@ describe('an imported model that labelled rows test', () => {
   });
 
   it('has the errors and R² of its numbers', async t => {
-    const home = await newFolder(t);
     const { rows, predictions } = await expectedNumbers();
-    const test = join(home, 'labelled.csv');
     // Each prediction is 1 too low or too high.
     const lines = rows.map((row, i) =>
       [...row, (predictions[i]?.[0] ?? 0) + (i % 2 === 0 ? 1 : -1)].join(','),
     );
-    await writeFile(test, `${['monthly_charges,age,balance,constant,amount', ...lines].join('\n')}\n`);
-    const model = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
-    const { report } = await importReport({ file: model, id: 'r', home, predict: 'amount', test });
+    const { home, test } = await homeWith(t, `${[`${taken},amount`, ...lines].join('\n')}\n`);
+    const { report } = await importReport({ file: ofNumbers, id: 'r', home, predict: 'amount', test });
     const { quality } = report;
     assert.ok(quality !== undefined && 'rmse' in quality);
     assert.deepEqual(
@@ -99,18 +105,15 @@ describe('an imported model that labelled rows test', () => {
     const results = (await (await testingResults(home, 'r')).toArray()).join('').split('\n');
     assert.match(results[0] ?? '', /,amount,actual_amount,predicted_amount$/);
     assert.ok(results[1]?.endsWith(`,${predictions[0]?.[0]}`), results[1]);
-    const numbers = { ...given(home, { test, predict: 'amount', id: 'classes' }), file: model };
+    const numbers = { ...given(home, { test, predict: 'amount', id: 'classes' }), file: ofNumbers };
     await assert.rejects(importReport(numbers), { code: 'bad_option' });
-    const texts = importReport({ file: model, id: 'x', home, predict: 'churned', test: history });
+    const texts = importReport({ file: ofNumbers, id: 'x', home, predict: 'churned', test: history });
     await assert.rejects(texts, { code: 'no_such_column' });
   });
 
   it('has a note if its rows are few', async t => {
-    const home = await newFolder(t);
-    const test = join(home, 'few.csv');
-    await writeFile(test, 'monthly_charges,age,balance,constant,amount\n1,2,3,1,5\n9,40,3,1,7\n');
-    const file = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
-    const { report } = await importReport({ file, id: 'r', home, predict: 'amount', test });
+    const { home, test } = await homeWith(t, `${taken},amount\n1,2,3,1,5\n9,40,3,1,7\n`);
+    const { report } = await importReport({ file: ofNumbers, id: 'r', home, predict: 'amount', test });
     assert.ok(report.notes.includes('R² and errors are of only 2 testing rows, and may be far off.'));
   });
 
@@ -142,36 +145,29 @@ describe('an imported model that labelled rows test', () => {
   });
 
   it('names what to do about a column that it does not predict', async t => {
-    const home = await newFolder(t);
-    const test = join(home, 'labelled.csv');
     const lines = Array.from({ length: 60 }, (_, i) => `${i},${i},${i},1,customer ${i}`);
-    await writeFile(test, `${['monthly_charges,age,balance,constant,name', ...lines].join('\n')}\n`);
-    const file = join(root, 'fixtures/models/lightgbm-2.3-regression.txt');
+    const { home, test } = await homeWith(t, `${[`${taken},name`, ...lines].join('\n')}\n`);
     for (const [predict, code] of [
       ['name', 'not_numbers'],
       ['age', 'bad_option'],
     ] as const)
-      await assert.rejects(importReport({ file, id: 'r', home, predict, test }), {
+      await assert.rejects(importReport({ file: ofNumbers, id: 'r', home, predict, test }), {
         code,
         hint: 'Name the column that the model predicts, with what came true: --predict COLUMN.',
       });
   });
 
   it('knows its classes in another spelling', async t => {
-    const home = await newFolder(t);
-    const test = join(home, 'labelled.csv');
     const text = await readFile(history, 'utf8');
-    await writeFile(test, text.replace(/,no$/gm, ',0.0').replace(/,yes$/gm, ',1.0'));
+    const { home, test } = await homeWith(t, text.replace(/,no$/gm, ',0.0').replace(/,yes$/gm, ',1.0'));
     const { report } = await importReport(given(home, { test, classes: undefined }));
     assert.ok(isTested(report));
     assert.deepEqual([report.classes, report.quality.auc], [['0', '1'], 0.879248]);
   });
 
   it('finds the columns whose names have spaces by its names with underscores', async t => {
-    const home = await newFolder(t);
-    const test = join(home, 'labelled.csv');
     const text = await readFile(history, 'utf8');
-    await writeFile(test, text.replace('support_calls', 'support calls'));
+    const { home, test } = await homeWith(t, text.replace('support_calls', 'support calls'));
     const { report } = await importReport(given(home, { test }));
     assert.ok(report.columns.some(({ name }) => name === 'support calls'));
   });
