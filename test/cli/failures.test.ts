@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, it } from 'node:test';
-import { newFolder } from '../support/folder.ts';
-import { exits, rowcast } from '../support/in-process.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { key, marked } from '../support/secrets.ts';
-import { type StubCall, send, startStub } from '../support/stub/service.ts';
+import { type StubCall, type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 200;
 const planOf = (row: number): string => `${marked}-${row}`;
@@ -68,30 +66,29 @@ function refuse(call: StubCall): boolean {
   return true;
 }
 
-const args = ['score', 'in.csv', '--report', 'r', '--batch-rows', '10', '--concurrency', '2'];
+/** A service, and commands that score the input with it. */
+async function bench(t: TestContext, options: StubOptions) {
+  const { url } = await startStub(t, options);
+  const commands = await commandsIn(t, { 'in.csv': input() }, { ROWCAST_API_KEY: key, ROWCAST_URL: url });
+  const line = 'score in.csv --report r --batch-rows 10 --concurrency 2';
+  return { ...commands, score: (more = '') => commands.run(`${line} ${more}`) };
+}
 
 describe('whatever fails, persona values appear only in the output and the rejects, and the key nowhere', {
   concurrency: 2,
 }, () => {
   for (const format of ['text', 'json'])
     it(`failures of every kind that a run survives, reported as ${format}`, async t => {
-      const folder = await newFolder(t, { 'in.csv': input() });
       const fails = failsOnce();
-      const stub = await startStub(t, {
+      const { score, read, jsonIn } = await bench(t, {
         report: { classes: ['no', 'yes'] },
         behave: call => fails(call) || refuse(call),
       });
       // One request gets no response; all others must have the time that they need on a busy machine.
-      const files = ['-o', 'out.csv', '--summary', 'summary.json', '--log-format', format, '--timeout', '2'];
+      const more = `-o out.csv --summary summary.json --log-format ${format} --timeout 2`;
       // The files that a run leaves behind are searched when it has ended: see test/support/secrets.ts.
-      const { stderr } = await exits(
-        rowcast([...args, '--url', stub.url, ...files], {
-          cwd: folder,
-          env: { ROWCAST_API_KEY: key },
-        }),
-        1,
-      );
-      const { rows, retries } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
+      const { stderr } = await exits(score(more), 1);
+      const { rows, retries } = await jsonIn('summary.json');
       assert.deepEqual(rows.rejected_by, {
         too_few_fields: 1,
         too_many_fields: 1,
@@ -111,21 +108,14 @@ describe('whatever fails, persona values appear only in the output and the rejec
         'wrong_answer',
       ]);
       assert.match(stderr, /; will keep trying for up to .* \(--max-outage\)/);
-      const rejects = await readFile(join(folder, 'out.csv.rejects'), 'utf8');
+      const rejects = await read('out.csv.rejects');
       for (const row of [20, 21, 22, 23, 50, 60, 61]) assert.ok(rejects.includes(planOf(row)), String(row));
-      assert.ok((await readFile(join(folder, 'out.csv'), 'utf8')).includes(planOf(199)));
+      assert.ok((await read('out.csv')).includes(planOf(199)));
     });
 
   it('rejects are reported on stderr without their values', async t => {
-    const folder = await newFolder(t, { 'in.csv': input() });
-    const stub = await startStub(t, { behave: refuse });
-    const { stderr } = await exits(
-      rowcast([...args, '--url', stub.url], {
-        cwd: folder,
-        env: { ROWCAST_API_KEY: key },
-      }),
-      1,
-    );
+    const { score } = await bench(t, { behave: refuse });
+    const { stderr } = await exits(score(), 1);
     assert.equal(stderr.match(/^rowcast: in\.csv:\d+: row rejected: /gm)?.length, 7);
   });
 
@@ -133,14 +123,14 @@ describe('whatever fails, persona values appear only in the output and the rejec
     what: string;
     behave: (call: StubCall) => void;
     says: RegExp;
-    more?: string[];
+    more?: string;
     exit?: number;
   }[] = [
     {
       what: 'an unavailable service',
       behave: ({ response }) => send(response, 503, { detail: 'away' }),
       says: /responded with 503: away \[http_503\]/,
-      more: ['--max-outage', '0'],
+      more: '--max-outage 0',
       exit: 75,
     },
     {
@@ -163,13 +153,12 @@ describe('whatever fails, persona values appear only in the output and the rejec
       what: 'too many rejects',
       behave: call => void refuse(call),
       says: /\[too_many_rejects\]/,
-      more: ['--max-rejects', '2'],
+      more: '--max-rejects 2',
     },
   ];
-  for (const { what, behave, says, more = [], exit = 3 } of ends)
+  for (const { what, behave, says, more = '', exit = 3 } of ends)
     it(`a run that is stopped by ${what}`, async t => {
-      const folder = await newFolder(t, { 'in.csv': input() });
-      const stub = await startStub(t, {
+      const { score, read } = await bench(t, {
         report: { classes: ['no', 'yes'] },
         behave(call) {
           if (call.number <= 2) return false;
@@ -177,13 +166,8 @@ describe('whatever fails, persona values appear only in the output and the rejec
           return true;
         },
       });
-      const { code, stderr } = await rowcast([...args, '--url', stub.url, '-o', 'out.csv', ...more], {
-        cwd: folder,
-        env: { ROWCAST_API_KEY: key },
-      });
-      assert.equal(code, exit, stderr);
-      assert.match(stderr, says);
+      await exits(score(`-o out.csv ${more}`), exit, says);
       // There was a checkpoint to search.
-      assert.ok((await readFile(join(folder, 'out.csv.checkpoint'), 'utf8')).includes('"position"'));
+      assert.ok((await read('out.csv.checkpoint')).includes('"position"'));
     });
 });

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { constants } from 'node:os';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/in-process.ts';
+import { commandsIn } from '../support/cli/commands.ts';
 import { listen } from '../support/listen.ts';
-import { startRowcast } from '../support/rowcast.ts';
+import { exits } from '../support/rowcast.ts';
 import { csv } from '../support/scoring/files.ts';
 import { startStub } from '../support/stub/service.ts';
 
@@ -26,19 +24,10 @@ const waits = {
 } as const;
 type Respond = (status: number, headers: Record<string, string>) => void;
 
-interface Bench {
-  folder: string;
-  env: Record<string, string>;
-  url: string;
-  /** Resolves when the run waits for the server. */
-  isWaiting: Promise<unknown>;
-}
-
 /** A folder with in.csv, and a server of files that keeps a run waiting. */
-async function bench(t: TestContext, wait: keyof typeof waits): Promise<Bench> {
-  const stub = await startStub(t);
-  const folder = await newFolder(t);
-  for (const name of ['in.csv', 'two.csv']) await writeFile(join(folder, name), csv(40));
+async function bench(t: TestContext, wait: keyof typeof waits) {
+  const { env } = await startStub(t);
+  const commands = await commandsIn(t, { 'in.csv': csv(40) }, env);
   const body = csv(4000).slice(0, HALF);
   let count = 0;
   const server = createServer((_, response) => {
@@ -51,73 +40,62 @@ async function bench(t: TestContext, wait: keyof typeof waits): Promise<Bench> {
     if (wait !== 'stops in the middle of a file' || count === 2) server.emit('waiting');
   });
   const url = await listen(t, server);
-  return {
-    folder,
-    env: stub.env,
-    url: `${url}/other.csv`,
-    isWaiting: once(server, 'waiting'),
+  const isWaiting = once(server, 'waiting');
+  /** How a command ends that gets a signal when it waits for the server. */
+  const stopped = async (line: string, by: NodeJS.Signals): Promise<void> => {
+    const { child, finished } = commands.start(line);
+    await Promise.race([isWaiting, finished]);
+    child.kill(by);
+    const { code, signal, stderr } = await finished;
+    assert.ok(code === 128 + constants.signals[by] || signal === by, `${code} ${signal}: ${stderr}`);
   };
+  return { ...commands, url: `${url}/other.csv`, stopped };
 }
 
-const run = ['--report', 'r', '-o', 'out.csv', '--summary', 's.json'];
-const many = ['--report', 'r', '-o', '{name}.out', '--summary', 's.json'];
-const commands: Readonly<Record<string, (url: string) => string[]>> = {
-  'a run': url => ['score', url, ...run],
-  'a run that is compared with a summary': url => ['score', 'in.csv', ...run, '--compare', url],
-  'a run of several files': url => ['score', 'in.csv', url, ...many],
-  'several files that are compared with a summary': url => [
-    'score',
-    'in.csv',
-    'in.csv',
-    ...many,
-    '--compare',
-    url,
-  ],
-  'a run in shards': url => ['score', url, ...run, '--workers', '1'],
+const run = '--report r -o out.csv --summary s.json';
+const many = '--report r -o {name}.out --summary s.json';
+const commands: Readonly<Record<string, string>> = {
+  'a run': `score URL ${run}`,
+  'a run that is compared with a summary': `score in.csv ${run} --compare URL`,
+  'a run of several files': `score in.csv URL ${many}`,
+  'several files that are compared with a summary': `score in.csv in.csv ${many} --compare URL`,
+  'a run in shards': `score URL ${run} --workers 1`,
 };
 
 describe('a signal ends at once', { concurrency: 2 }, () => {
-  for (const [name, commandOf] of Object.entries(commands))
+  for (const [name, line] of Object.entries(commands))
     for (const wait of (name === 'a run' ? Object.keys(waits) : ['is unavailable']) as (keyof typeof waits)[])
       it(`${name} that waits because a server of files ${wait}`, async t => {
-        const { folder, env, url, isWaiting } = await bench(t, wait);
-        const { child, finished } = startRowcast(commandOf(url), { cwd: folder, env });
-        await Promise.race([isWaiting, finished]);
-        child.kill('SIGTERM');
-        const { code, signal, stderr } = await finished;
-        assert.ok(code === 143 || signal === 'SIGTERM', `${code} ${signal}: ${stderr}`);
+        const { url, stopped, jsonIn } = await bench(t, wait);
+        await stopped(line.replace('URL', url), 'SIGTERM');
         if (name === 'a run in shards') return;
-        const { status, exit_code } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+        const { status, exit_code } = await jsonIn('s.json');
         assert.deepEqual([status, exit_code], ['stopped', 143]);
       });
 
-  for (const command of ['plan', 'train', 'verify'])
+  for (const [command, more] of Object.entries({
+    plan: '--report r --max-outage 5m',
+    train: '--predict y --report r',
+    verify: 'in.csv',
+  }))
     it(`${command} that waits for an input`, async t => {
-      const { folder, env, url, isWaiting } = await bench(t, 'is unavailable');
-      const words = {
-        plan: ['plan', url, '--report', 'r', '--max-outage', '5m'],
-        train: ['train', url, '--predict', 'y', '--report', 'r'],
-        verify: ['verify', url, 'in.csv'],
-      }[command] as string[];
-      const { child, finished } = startRowcast(words, { cwd: folder, env });
-      await Promise.race([isWaiting, finished]);
-      child.kill('SIGINT');
-      const { code, signal, stderr } = await finished;
-      assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal}: ${stderr}`);
+      const { url, stopped } = await bench(t, 'is unavailable');
+      await stopped(`${command} ${url} ${more}`, 'SIGINT');
     });
 });
 
 describe('an input at a host that does not exist', () => {
-  for (const [name, words] of Object.entries({
-    'a run': ['score', 'http://rowcast.invalid/in.csv', ...run],
-    'several files': ['score', 'in.csv', 'http://rowcast.invalid/other.csv', ...many],
-    'a store': ['score', 's3://bucket/in.csv', ...run, '--store-options', 'endpoint=http://rowcast.invalid'],
+  for (const [name, line] of Object.entries({
+    'a run': `score http://rowcast.invalid/in.csv ${run}`,
+    'several files': `score in.csv http://rowcast.invalid/other.csv ${many}`,
+    'a store': `score s3://bucket/in.csv ${run} --store-options endpoint=http://rowcast.invalid`,
   }))
     it(`is named at once: ${name}`, async t => {
-      const { folder, env } = await bench(t, 'is unavailable');
-      const keys = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
-      const { code, stderr } = await rowcast(words, { cwd: folder, env: { ...env, ...keys } });
-      assert.equal(code, name === 'several files' ? 3 : 2, stderr);
-      assert.match(stderr, /unknown host .*rowcast\.invalid \(ENOTFOUND\) \[no_such_host\]/);
+      const { run } = await bench(t, 'is unavailable');
+      await exits(
+        run(line, { env: { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' } }),
+        name === 'several files' ? 3 : 2,
+        /unknown host .*rowcast\.invalid \(ENOTFOUND\) \[no_such_host\]/,
+      );
     });
 });

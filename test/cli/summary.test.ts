@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Summary } from '../../src/runs/summary/summary.ts';
-import { newFolder } from '../support/folder.ts';
-import { exits, rowcast } from '../support/in-process.ts';
+import { commandsIn, wordsOf } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
@@ -22,19 +22,10 @@ describe('a summary', () => {
         return true;
       },
     });
-    const folder = await newFolder(t);
-    const { stderr } = await exits(
-      rowcast(
-        [
-          'score',
-          personas,
-          ...'--report r -o out.csv --batch-rows 300 --checksum --summary s.json'.split(' '),
-        ],
-        { cwd: folder, env: stub.env },
-      ),
-      0,
-    );
-    const output = await readFile(join(folder, 'out.csv'));
+    const { run, bytesIn, jsonIn, path } = await commandsIn(t, {}, stub.env);
+    const options = '--report r -o out.csv --batch-rows 300 --checksum --summary s.json';
+    const { stderr } = await exits(run(['score', personas, ...wordsOf(options)]), 0);
+    const output = await bytesIn('out.csv');
     const input = await readFile(personas);
     const {
       columns,
@@ -47,7 +38,7 @@ describe('a summary', () => {
       started_at,
       finished_at,
       ...summary
-    } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+    } = await jsonIn('s.json');
     assert.equal(columns.length, new Set(columns.map(({ name }: { name: string }) => name)).size);
     assert.deepEqual(Object.keys(scores), ['no', 'yes']);
     assert.match(digest, new RegExp(`^${input.length}:[0-9a-f]{32}$`));
@@ -61,7 +52,7 @@ describe('a summary', () => {
       attempts: 1,
       resumed_from_row: null,
       input: personas,
-      output: join(folder, 'out.csv'),
+      output: path('out.csv'),
       rejects: null,
       service: stub.url,
       protocol: 'report',
@@ -92,48 +83,40 @@ describe('a summary', () => {
   });
 
   it('has the checksums of the bytes that went through pipes, even if they are gzip', async t => {
-    const stub = await startStub(t);
-    const folder = await newFolder(t);
+    const { run, jsonIn } = await commandsIn(t, {}, (await startStub(t)).env);
     const stdin = gzipSync('a,b\n1,2\n');
-    const { stdout } = await rowcast(['score', '--report', 'r', '--checksum', '--summary', 's.json'], {
-      cwd: folder,
-      env: stub.env,
-      stdin,
-    });
-    const summary = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
-    assert.deepEqual(summary.sha256, { input: sha256(stdin), output: sha256(stdout) });
+    const { bytes } = await run('score --report r --checksum --summary s.json', { stdin });
+    const summary = await jsonIn('s.json');
+    assert.deepEqual(summary.sha256, { input: sha256(stdin), output: sha256(bytes) });
     assert.deepEqual([summary.input, summary.output], ['stdin', 'stdout']);
   });
 
   it('names the same paths from every working directory', async t => {
     const { env } = await startStub(t);
-    const folder = await newFolder(t);
-    await mkdir(join(folder, 'data'));
-    for (const name of ['a', 'b']) await writeFile(join(folder, `data/${name}.csv`), 'a,b\n1,2\n3\n');
+    const rows = 'a,b\n1,2\n3\n';
+    const { run, path, jsonIn } = await commandsIn(t, { 'data/a.csv': rows, 'data/b.csv': rows }, env);
     const pathsFrom = async (cwd: string, data: string): Promise<unknown> => {
-      const files = ['-o', `${data}out-{name}.csv`, '--summary', `${data}s.json`];
-      const inputs = [`${data}a.csv`, `${data}b.csv`];
-      await rowcast(['score', ...inputs, ...files, '--report', 'r', '--if-exists', 'replace'], { cwd, env });
-      const { input, output, runs } = JSON.parse(await readFile(join(folder, 'data/s.json'), 'utf8'));
+      const files = `${data}a.csv ${data}b.csv -o ${data}out-{name}.csv --summary ${data}s.json`;
+      await run(`score ${files} --report r --if-exists replace`, { cwd });
+      const { input, output, runs } = await jsonIn('data/s.json');
       return [input, output, ...runs.map((run: Summary) => [run.input, run.output, run.rejects])];
     };
-    const at = (name: string): string => join(folder, 'data', name);
+    const at = (name: string): string => path(`data/${name}`);
     const expected = [
       `${at('a.csv')}, ${at('b.csv')}`,
       at('out-{name}.csv'),
       [at('a.csv'), at('out-a.csv'), at('out-a.csv.rejects')],
       [at('b.csv'), at('out-b.csv'), at('out-b.csv.rejects')],
     ];
-    assert.deepEqual(await pathsFrom(folder, 'data/'), expected);
-    assert.deepEqual(await pathsFrom(join(folder, 'data'), ''), expected);
+    assert.deepEqual(await pathsFrom(path(''), 'data/'), expected);
+    assert.deepEqual(await pathsFrom(path('data'), ''), expected);
   });
 
   it('reports that an input was not read to the end', async t => {
-    const { env } = await startStub(t);
-    const folder = await newFolder(t);
-    const args = ['score', '--report', 'r', '--limit', '1', '--checksum', '--summary', 's.json'];
-    await rowcast(args, { cwd: folder, env, stdin: `a\n${'1\n'.repeat(200_000)}` });
-    const summary = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+    const { run, jsonIn } = await commandsIn(t, {}, (await startStub(t)).env);
+    const stdin = `a\n${'1\n'.repeat(200_000)}`;
+    await run('score --report r --limit 1 --checksum --summary s.json', { stdin });
+    const summary = await jsonIn('s.json');
     assert.equal(summary.sha256.input, null);
     assert.equal(summary.rows.read, 1);
   });

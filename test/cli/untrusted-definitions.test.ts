@@ -1,40 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../support/folder.ts';
-import { exits, rowcast } from '../support/in-process.ts';
+import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { listen } from '../support/listen.ts';
 
 const secret = 'a-secret-of-this-user-3f9c';
 const score = 'score: { input: in.csv, output: out.csv, report: r }';
 
-interface Bench {
-  /** The folder of the definition, as an archive would have made it. */
-  folder: string;
-  /** A folder next to it, with files of the user. */
-  home: string;
-  /** The URL of a server that keeps what it hears. */
-  url: string;
-  heard: string[];
-  /** Runs a command with this definition. */
-  run(
-    definition: string,
-    command?: readonly string[],
-    env?: Record<string, string>,
-  ): ReturnType<typeof rowcast>;
-}
-
-async function bench(t: TestContext): Promise<Bench> {
-  const root = await newFolder(t);
-  const folder = join(root, 'downloaded');
-  const home = join(root, 'home');
-  await mkdir(folder);
-  await mkdir(home);
-  await writeFile(join(folder, 'in.csv'), 'id,plan\n1,a\n2,b\n');
-  await writeFile(join(home, 'key'), `${secret}\n`);
-  await writeFile(join(home, 'own.csv'), `id,plan\n1,${secret}\n`);
+/** The folder of a definition from an archive, one of the user next to it, and a server that keeps what it hears. */
+async function bench(t: TestContext) {
+  const { path, run, write, read } = await commandsIn(t, {
+    'downloaded/in.csv': 'id,plan\n1,a\n2,b\n',
+    'home/key': `${secret}\n`,
+    'home/own.csv': `id,plan\n1,${secret}\n`,
+  });
+  const folder = path('downloaded');
   const heard: string[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -42,28 +25,28 @@ async function bench(t: TestContext): Promise<Bench> {
     heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`);
     response.writeHead(404).end('{}');
   });
-  const url = await listen(t, server);
   return {
     folder,
-    home,
-    url,
+    home: path('home'),
+    url: await listen(t, server),
     heard,
-    async run(definition, command = ['run'], env = {}) {
-      await writeFile(join(folder, 'd.yaml'), definition);
-      const [name = 'run', ...more] = command;
-      return rowcast([name, 'd.yaml', ...more], { cwd: folder, env });
+    read,
+    /** Runs a command, by default `run`, with this definition. */
+    async run(definition: string, line = 'run', env: Record<string, string> = {}) {
+      await write('downloaded/d.yaml', definition);
+      return run(`${line} d.yaml`, { env, cwd: folder });
     },
   };
 }
 
+type Bench = Awaited<ReturnType<typeof bench>>;
+
 /** Asserts that a definition is refused for its member at a line, before anything is sent or written. */
 async function assertRefused(found: Bench, definition: string, said: RegExp, env = {}): Promise<void> {
   const before = await readdir(dirname(found.folder), { recursive: true });
-  for (const command of [['run'], ['plan'], ['check']]) {
-    const { code, stderr } = await found.run(definition, command, env);
-    assert.equal(code, 2, `${command} ${definition} ${stderr}`);
-    assert.match(stderr, said, definition);
-    assert.match(stderr, /^rowcast: d\.yaml:\d+: .*\[untrusted_definition\]\n/m);
+  for (const command of ['run', 'plan', 'check']) {
+    const refusal = /^rowcast: d\.yaml:\d+: .*\[untrusted_definition\]\n/m;
+    const { stderr } = await exits(found.run(definition, command, env), 2, said, refusal);
     assert.doesNotMatch(stderr, new RegExp(secret));
   }
   assert.deepEqual(found.heard, []);
@@ -170,7 +153,7 @@ describe('a definition from somebody else', () => {
       /service\.custom: the definition would send requests that it describes to/,
       { ROWCAST_URL: url, ROWCAST_API_KEY: secret },
     );
-    const { stderr } = await found.run(`service: { proxy: "http://127.0.0.1:9" }\n${score}\n`, ['run'], {
+    const { stderr } = await found.run(`service: { proxy: "http://127.0.0.1:9" }\n${score}\n`, 'run', {
       ROWCAST_URL: url,
       ROWCAST_API_KEY: secret,
     });
@@ -188,9 +171,9 @@ describe('a definition from somebody else', () => {
     ] as const)
       for (const way of [`proxy: "${url}"`, 'ca-file: ca.pem', 'allow-http: true']) {
         const service = `service: { url: "https://${host}", protocol: ${protocol}, auth: ${auth}, ${way} }\n`;
-        for (const command of [['run'], ['check'], ['plan']]) {
+        for (const command of [['run'], 'check', ['plan']]) {
           const { stderr } = await exits(
-            found.run(`${service}${score}\n`, [...command, '--trust-definition']),
+            found.run(`${service}${score}\n`, `${command} --trust-definition`),
             2,
           );
           assert.match(
@@ -216,27 +199,27 @@ describe('a definition from somebody else', () => {
       ['url: "http://models.example", auth: none', /\[insecure_url\]/],
     ] as const) {
       const definition = `service: { ${service} }\n${score}\n`;
-      for (const command of [['check'], ['run']]) {
-        const { stderr } = await exits(found.run(definition, [...command, '--trust-definition']), 2);
+      for (const command of ['check', 'run']) {
+        const { stderr } = await exits(found.run(definition, `${command} --trust-definition`), 2);
         assert.match(stderr, problem, `${command} ${service}`);
       }
     }
     const { stdout } = await found.run(
       `service: { url: "https://models.example", protocol: kserve-v1, auth: google }\n${score}\n`,
-      ['check', '--trust-definition'],
+      'check --trust-definition',
     );
-    assert.match(String(stdout), /sends +service/);
+    assert.match(stdout, /sends +service/);
   });
 
   it('may do all that if the user says that it is his own, and what flags say in any case', async t => {
     const found = await bench(t);
     const definition = `home: h\ntrain: { history: in.csv, predict: plan, report: r }\n${score.replace('in.csv', '../home/own.csv')}\n`;
-    await exits(found.run(definition, ['check', '--trust-definition']), 0);
-    const { stderr } = await found.run(definition, ['plan', '--set', 'score.input=in.csv']);
+    await exits(found.run(definition, 'check --trust-definition'), 0);
+    const { stderr } = await found.run(definition, 'plan --set score.input=in.csv');
     assert.match(stderr, /planned once the report is trained/);
     const own = await found.run(
       `service: { url: "${found.url}", api-key-env: ROWCAST_CRM_KEY }\n${score}\n`,
-      ['run', '--trust-definition'],
+      'run --trust-definition',
       {
         ROWCAST_CRM_KEY: secret,
       },
@@ -248,9 +231,9 @@ describe('a definition from somebody else', () => {
   it('is described by check: what it reads, writes and sends, where, with which credentials', async t => {
     const found = await bench(t);
     const definition = `service: { url: "${found.url}", api-key-file: key, header-env: { X-A: ROWCAST_A } }\nscore: { input: in.csv, output: /srv/out.csv, report: r }\n`;
-    const { stdout } = await exits(found.run(definition, ['check']), 2);
+    const { stdout } = await exits(found.run(definition, 'check'), 2);
     assert.equal(
-      stdout.toString(),
+      stdout,
       `  reads   service.api-key-file: key
   reads   score.input: in.csv
   writes  score.output: /srv/out.csv
@@ -259,7 +242,7 @@ describe('a definition from somebody else', () => {
   sends   service.header-env: the header x-a with the value of ROWCAST_A to ${found.url}
 `,
     );
-    const json = JSON.parse((await found.run(definition, ['check', '--json'])).stdout.toString());
+    const json = JSON.parse((await found.run(definition, 'check --json')).stdout);
     assert.deepEqual(
       json.definitions[0].accesses.map((access: { key: string; needs_trust: boolean }) => [
         access.key,
@@ -277,23 +260,16 @@ describe('a definition from somebody else', () => {
   });
 
   it('gives predict and verify no more than run', async t => {
-    const found = await bench(t);
-    const { folder, url, heard } = found;
-    await writeFile(
-      join(folder, 'd.yaml'),
-      `service: { url: "${url}", protocol: mlflow, api-key-env: ROWCAST_CRM_KEY }\nscore: { input: /srv/in.csv, report: r }\n`,
-    );
-    for (const args of [
-      ['predict', '--definition', 'd.yaml', 'tenure=3'],
-      ['verify', 'in.csv', 'in.csv', '--definition', 'd.yaml', '--sample', '1'],
-    ]) {
+    const { run, read, url, heard } = await bench(t);
+    const definition = `service: { url: "${url}", protocol: mlflow, api-key-env: ROWCAST_CRM_KEY }
+score: { input: /srv/in.csv, report: r }\n`;
+    for (const line of ['predict tenure=3 --definition', 'verify in.csv in.csv --sample 1 --definition'])
       await exits(
-        rowcast(args, { cwd: folder, env: { ROWCAST_CRM_KEY: secret } }),
+        run(definition, line, { ROWCAST_CRM_KEY: secret }),
         2,
         /service\.api-key-env: .*\[untrusted_definition\]/,
       );
-    }
     assert.deepEqual(heard, []);
-    assert.equal(await readFile(join(folder, 'in.csv'), 'utf8'), 'id,plan\n1,a\n2,b\n');
+    assert.equal(await read('downloaded/in.csv'), 'id,plan\n1,a\n2,b\n');
   });
 });

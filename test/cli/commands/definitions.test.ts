@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { newFolder } from '../../support/folder.ts';
-import { exits, rowcast } from '../../support/in-process.ts';
+import { commandsIn } from '../../support/cli/commands.ts';
+import { exits } from '../../support/in-process.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast check', () => {
   it('reports everything that is wrong, with file and line, what was meant, and exit code 2', async t => {
-    const cwd = await newFolder(t, {
+    const { run } = await commandsIn(t, {
       'good.yaml': 'score: { input: a.csv, report: r }',
       'bad.yaml':
         'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  report: r\nservice:\n  batch-rows: many\n  max-outage: 5 minutes\n',
     });
-    const { stdout, stderr } = await exits(
-      rowcast(['check', 'good.yaml', 'bad.yaml', 'none.yaml'], { cwd }),
-      2,
-    );
+    const { stdout, stderr } = await exits(run('check good.yaml bad.yaml none.yaml'), 2);
     assert.match(
-      stdout.toString(),
+      stdout,
       /^ {2}reads {3}score\.input: a\.csv\n {2}reads {3}score\.report: the report r in .*\.rowcast\n$/,
     );
     assert.match(stderr, /^rowcast: good\.yaml: valid\n/);
@@ -37,29 +32,32 @@ describe('rowcast check', () => {
     );
     assert.equal(stderr.match(/ {2}The keys of score and service .* rowcast evaluate --help\./g)?.length, 1);
     assert.match(stderr, /rowcast: none\.yaml: no such file \[no_such_file\]/);
-    assert.equal((await rowcast(['check', 'good.yaml'], { cwd })).code, 0);
+    await exits(run('check good.yaml'), 0);
   });
 
   it('refuses options of a training or an evaluation that exclude each other, as the command would', async t => {
     const score = 'score: { input: a.csv, report: r }\n';
-    const cwd = await newFolder(t, {
+    const { run } = await commandsIn(t, {
       'bins.yaml': `${score}train:\n  history: h.csv\n  report: r\n  predict: y\n  target: numbers\n  bins: 4\n`,
       'key.yaml': `${score}evaluate: { scored: s.csv, labels: l.csv, predict: y }\n`,
       'both.yaml': `${score}train: { history: h.csv, report: r, predict: y, target: numbers }\nevaluate: { scored: s.csv, labels: l.csv, key: id }\n`,
     });
-    const check = (file: string) => rowcast(['check', file], { cwd });
-    await exits(check('bins.yaml'), 2, /bins\.yaml: --bins predicts ranges, .*\n {2}Leave out one of them\./);
-    await exits(check('key.yaml'), 2, /key\.yaml:2: --labels: nothing says which label is whose/);
-    assert.equal((await check('both.yaml')).code, 0);
+    await exits(
+      run('check bins.yaml'),
+      2,
+      /bins\.yaml: --bins predicts ranges, .*\n {2}Leave out one of them\./,
+    );
+    await exits(run('check key.yaml'), 2, /key\.yaml:2: --labels: nothing says which label is whose/);
+    await exits(run('check both.yaml'), 0);
   });
 
   it('notices a url without a key, and outputs that are no pattern', async t => {
-    const cwd = await newFolder(t, {
+    const { run } = await commandsIn(t, {
       'a.yaml': 'service: { url: "https://a.example" }\nscore: { input: a.csv, report: r }',
       'b.yaml': 'score: { input: [a.csv, b.csv], output: all.csv, report: r }',
       'c.yaml': 'score: { input: a.csv, output: "{name}-{x}.csv", report: r }',
     });
-    const { stderr } = await rowcast(['check', 'a.yaml', 'b.yaml', 'c.yaml'], { cwd });
+    const { stderr } = await run('check a.yaml b.yaml c.yaml');
     assert.match(
       stderr,
       /a\.yaml:1: a definition with a url must also name its key \[no_key\]\n {2}.*auth: none.*--trust-definition/,
@@ -69,25 +67,23 @@ describe('rowcast check', () => {
   });
 
   it('names what lets a definition use a key of this machine, and not itself', async t => {
-    const cwd = await newFolder(t, {
+    const { run } = await commandsIn(t, {
       'a.yaml':
         'service: { url: "https://a.example", api-key-env: ROWCAST_A }\nscore: { input: a.csv, report: r }',
     });
-    const checked = await rowcast(['check', 'a.yaml'], { cwd });
+    const checked = await run('check a.yaml');
     assert.match(checked.stderr, /\[untrusted_definition\]\n {2}If the .*, add --trust-definition\.\n/);
-    const ran = await rowcast(['run', 'a.yaml'], { cwd });
+    const ran = await run('run a.yaml');
     assert.match(ran.stderr, /add --trust-definition\. rowcast check shows all/);
-    assert.match((await rowcast(['run', '-h'], { cwd })).stdout.toString(), /--trust-definition/);
+    assert.match((await run('run -h')).stdout, /--trust-definition/);
   });
 
   it('reads stdin, variables and settings, and prints JSON', async t => {
-    const cwd = await newFolder(t);
+    const { run } = await commandsIn(t);
     const stdin = `score:\n  input: \${ROWCAST_DAY}.csv\n  report: r\n`;
-    const check = (args: string[], env = {}) => rowcast(['check', '-', ...args], { cwd, stdin, env });
-    assert.equal((await check([], { ROWCAST_DAY: '1' })).code, 0);
-    const { code, stdout } = await check(['--json', '--set', 'score.limit=x']);
-    assert.equal(code, 2);
-    const { format, definitions } = JSON.parse(stdout.toString());
+    await exits(run('check -', { stdin, env: { ROWCAST_DAY: '1' } }), 0);
+    const { stdout } = await exits(run('check - --json --set score.limit=x', { stdin }), 2);
+    const { format, definitions } = JSON.parse(stdout);
     assert.equal(format, 1);
     assert.deepEqual([definitions[0].file, definitions[0].valid], ['-', false]);
     assert.deepEqual(
@@ -103,7 +99,7 @@ describe('rowcast check', () => {
 describe('rowcast run', () => {
   it('runs several definitions; one that fails does not stop the others', async t => {
     const stub = await startStub(t);
-    const cwd = await newFolder(t, {
+    const { run, read } = await commandsIn(t, {
       'in/a.csv': 'x\n1\n',
       'in/b.csv': 'x,y\n1,2\n3\n',
       'jobs/a.yaml': 'score: { input: ../in/a.csv, output: ../a.csv, report: r }',
@@ -111,42 +107,36 @@ describe('rowcast run', () => {
       'jobs/none.yaml': 'score: { input: ../in/none.csv, output: ../none.csv, report: r }',
       'jobs/wrong.yaml': 'score: { input: 1 }',
     });
-    const { env } = stub;
-    const run = (...args: string[]) => rowcast(['run', '--trust-definition', ...args], { cwd, env });
+    const runs = (files: string) => run(`run --trust-definition ${files}`, { env: stub.env });
     await exits(
-      run('jobs/none.yaml', 'jobs/a.yaml', 'jobs/b.yaml'),
+      runs('jobs/none.yaml jobs/a.yaml jobs/b.yaml'),
       3,
       /jobs\/none\.yaml|in\/none\.csv: no such file \[no_such_file\]/,
     );
-    assert.match(await readFile(join(cwd, 'a.csv'), 'utf8'), /^x,probability_no/);
-    assert.equal((await run('jobs/a.yaml', 'jobs/b.yaml')).code, 1);
+    assert.match(await read('a.csv'), /^x,probability_no/);
+    await exits(runs('jobs/a.yaml jobs/b.yaml'), 1);
     const calls = stub.bodies.length;
-    assert.equal((await run('jobs/none.yaml', 'jobs/a.yaml', '--fail-fast')).code, 3);
-    assert.equal((await run('jobs/a.yaml', 'jobs/wrong.yaml')).code, 2);
+    await exits(runs('jobs/none.yaml jobs/a.yaml --fail-fast'), 3);
+    await exits(runs('jobs/a.yaml jobs/wrong.yaml'), 2);
     for (const option of ['-o', '--rejects', '--summary', '--summary-html', '--metrics', '--lineage'])
-      assert.match(
-        (await run('jobs/a.yaml', 'jobs/b.yaml', option, 'same')).stderr,
-        /\[same_output\]/,
-        option,
-      );
-    assert.equal((await run('-', '-')).code, 2);
+      assert.match((await runs(`jobs/a.yaml jobs/b.yaml ${option} same`)).stderr, /\[same_output\]/, option);
+    await exits(runs('- -'), 2);
     assert.equal(stub.bodies.length, calls);
   });
 
   it('gives settings the rank of flags: over the environment, but below flags', async t => {
     const stub = await startStub(t);
-    const cwd = await newFolder(t, {
+    const { run, read } = await commandsIn(t, {
       'in.csv': 'x\n1\n2\n3\n',
       'job.yaml': 'score: { input: in.csv, output: out.csv, report: r, limit: 3 }',
     });
     const env = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_OTHER_KEY: stub.key };
-    const rows = async (...args: string[]) => {
-      const settings = [`service.url=${stub.url}`, 'service.api-key-env=ROWCAST_OTHER_KEY', 'score.limit=2'];
-      const set = settings.flatMap(setting => ['--set', setting]);
-      await exits(rowcast(['run', 'job.yaml', ...set, ...args], { cwd, env }), 0);
-      return (await readFile(join(cwd, 'out.csv'), 'utf8')).trim().split('\n').length - 1;
+    const settings = `--set service.url=${stub.url} --set service.api-key-env=ROWCAST_OTHER_KEY --set score.limit=2`;
+    const rows = async (more = '') => {
+      await exits(run(`run job.yaml ${settings} ${more}`, { env }), 0);
+      return (await read('out.csv')).trim().split('\n').length - 1;
     };
     assert.equal(await rows(), 2);
-    assert.equal(await rows('--limit', '1'), 1);
+    assert.equal(await rows('--limit 1'), 1);
   });
 });

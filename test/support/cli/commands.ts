@@ -26,7 +26,7 @@ export async function commandsIn(
 ) {
   const cwd = await newFolder(t, files);
   const path = (name: string): string => join(cwd, name);
-  const run = async (line: Line, more: Pick<RunOptions, 'env' | 'stdin'> = {}): Promise<Ended> => {
+  const run = async (line: Line, more: Pick<RunOptions, 'cwd' | 'env' | 'stdin'> = {}): Promise<Ended> => {
     const ended = await rowcast(wordsOf(line), { cwd, ...more, env: { ...env, ...more.env } });
     return { ...ended, stdout: ended.stdout.toString(), bytes: ended.stdout };
   };
