@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { durationText } from '../../../src/web/run-summary/heading.ts';
-import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
+import { durationText, summaryPage } from '../../../src/web/run-summary/summary-page.ts';
 import { shortText } from '../../../src/web/run-summary/timeline-section.ts';
 import { columnWith, scoresOf, someTime, summaryWith } from './summaries.ts';
 
