@@ -15,17 +15,11 @@ const ROWS = 100_000;
 const [AWAY_EVERY, AWAY_MS] = [300, 400];
 const classes = ['no', 'yes'];
 
-interface Expected {
-  output: string[];
-  /** Row, line and code, and the record. */
-  rejects: { place: string; record: string }[];
-  rejectedBy: Record<string, number>;
-}
-
 /** The expected result of the rows, whatever fails meanwhile. */
-function expected(): Expected {
+function expected() {
   const output = ['id,plan,probability_no,probability_yes'];
-  const rejects: Expected['rejects'] = [];
+  /** Row, line and code, and the record. */
+  const rejects: { place: string; record: string }[] = [];
   const rejectedBy: Partial<Record<Flaw, number>> = {};
   for (let id = 0; id < ROWS; id++) {
     const record = recordOf(id);

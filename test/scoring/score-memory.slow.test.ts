@@ -20,6 +20,17 @@ const failureOf = (run: Promise<unknown>): Promise<RowcastError> =>
     error => error,
   );
 
+/** Writes a CSV of many mebibytes to a pipe, until its reader ends. */
+function feed(pipe: string, header: string, chunk: Buffer, mebibytes: number) {
+  let read = 0;
+  function* csv() {
+    yield Buffer.from(header);
+    for (; read < mebibytes * 2 ** 20; read += chunk.length) yield chunk;
+  }
+  const written = pipeline(Readable.from(csv(), { highWaterMark: 1 }), createWriteStream(pipe));
+  return { fed: written.catch((error: NodeJS.ErrnoException) => error.code), read: () => read };
+}
+
 describe('the memory of a run', () => {
   it('does not grow with the input if the service hangs: reading stops', async t => {
     const folder = await newFolder(t);
@@ -27,18 +38,7 @@ describe('the memory of a run', () => {
     // Bodies are eight times as large as their rows, so a window of 64 MiB holds about 8 MB of input.
     const names = Array.from({ length: 20 }, (_, index) => `a_column_with_a_long_name_${index}`);
     const record = `${names.map((_, index) => 10_000 + index).join(',')}\n`;
-    const chunk = Buffer.from(record.repeat(500));
-    let read = 0;
-    const source = Readable.from(
-      (function* () {
-        yield Buffer.from(`${names.join(',')}\n`);
-        for (; read < 200 * 2 ** 20; read += chunk.length) yield chunk;
-      })(),
-      { highWaterMark: 1 },
-    );
-    const fed = pipeline(source, createWriteStream(input)).catch(
-      (error: NodeJS.ErrnoException) => error.code,
-    );
+    const { fed, read } = feed(input, `${names.join(',')}\n`, Buffer.from(record.repeat(500)), 200);
     const { client } = await connect(t, {
       concurrency: 4,
       // Blocked for long enough to read the whole input; then the run is stopped.
@@ -52,29 +52,18 @@ describe('the memory of a run', () => {
     assert.equal(failure.code, 'http_401');
     assert.equal(await fed, 'EPIPE');
 
-    assert.ok(read < 16 * 2 ** 20, `${read} bytes were read`);
+    assert.ok(read() < 16 * 2 ** 20, `${read()} bytes were read`);
   });
 
   it('does not grow with the input if nobody reads the output', async t => {
     const folder = await newFolder(t);
     const [input, output] = await Promise.all([makeFifo(join(folder, 'in')), makeFifo(join(folder, 'out'))]);
-    const chunk = Buffer.from(`${'x'.repeat(1000)}\n`.repeat(500));
-    let read = 0;
-    const source = Readable.from(
-      (function* () {
-        yield Buffer.from('a\n');
-        for (; read < 400 * 2 ** 20; read += chunk.length) yield chunk;
-      })(),
-      { highWaterMark: 1 },
-    );
-    const fed = pipeline(source, createWriteStream(input)).catch(
-      (error: NodeJS.ErrnoException) => error.code,
-    );
+    const { fed, read } = feed(input, 'a\n', Buffer.from(`${'x'.repeat(1000)}\n`.repeat(500)), 400);
     const reader = createReadStream(output, { highWaterMark: 1 }); // opens the pipe; its buffer fills at once
     const { client } = await connect(t, { concurrency: 4 });
     const run = failureOf(score(job({ input, output }), client));
     await delay(2000); // long enough to read the whole input
-    const held = read;
+    const held = read();
 
     reader.destroy();
     assert.ok((await run) instanceof ClosedPipe);

@@ -57,7 +57,7 @@ export async function killRuns(variant: Variant, { kills, random, isOver }: Kill
     const wanted = await uninterrupted(job);
     while (tally.kills < kills && tally.failures.length === 0 && !isOver?.()) {
       const most = Math.min(random.whole(1, MAX_KILLS), kills - tally.kills);
-      await killUntilDone(job, { wanted, most, random, tally });
+      await killUntilDone(job, wanted, most, random, tally);
     }
   } finally {
     await job.stub.close();
@@ -98,16 +98,14 @@ async function rowsIn(summary: string): Promise<unknown> {
   return JSON.parse(await readFile(summary, 'utf8')).rows;
 }
 
-interface Until {
-  wanted: Wanted;
-  /** Maximum number of kills. */
-  most: number;
-  random: Random;
-  tally: Tally;
-}
-
-/** One output: its run is killed a few times, then runs to its end. */
-async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): Promise<void> {
+/** One output: its run is killed a few times, at most as often as `most`, then runs to its end. */
+async function killUntilDone(
+  job: Job,
+  wanted: Wanted,
+  most: number,
+  random: Random,
+  tally: Tally,
+): Promise<void> {
   const { folder, input, output, summary, variant } = job;
   const kept = `${output}.reuse`;
   const earlier = earlierFiles.map(name => join(folder, name));

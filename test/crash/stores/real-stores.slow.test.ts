@@ -21,16 +21,12 @@ const MOST = 4;
 const ROWS = 400_000;
 const hasZstd = 'zstdCompressSync' in (await import('node:zlib'));
 
-interface Case {
-  t: TestContext;
-  store: RealStore;
-  /** Whether the input is an object too. */
-  isStored: boolean;
-  name: string;
-}
-
-/** Kills runs at random moments until each of their objects is complete, and compares bytes and ETags. */
-async function killAll({ t, store, isStored, name }: Case): Promise<void> {
+/**
+ * Kills runs at random moments until each of their objects is complete, and compares bytes and ETags.
+ *
+ * @param isStored whether the input is an object too
+ */
+async function killAll(t: TestContext, store: RealStore, name: string, isStored = false): Promise<void> {
   const folder = await newFolder(t, { 'in.csv': manyRows(ROWS) });
   const env = { ROWCAST_HOME: await trainedHome(), ...store.env };
   Object.assign(process.env, store.env);
@@ -82,17 +78,13 @@ const tagOf = async (url: string): Promise<string | undefined> =>
 describe('a run that is killed has the same bytes and the same ETag', () => {
   it('in SeaweedFS', { skip: noSeaweed }, async t => {
     const store = await startSeaweed(t);
-    await t.test('from s3 to s3', t => killAll({ t, store, isStored: true, name: 'out.csv' }));
-    await t.test('from a file to s3 with gzip', t =>
-      killAll({ t, store, isStored: false, name: 'out.csv.gz' }),
-    );
-    await t.test('from a file to s3 with zstd', { skip: !hasZstd }, t =>
-      killAll({ t, store, isStored: false, name: 'out.csv.zst' }),
-    );
+    await t.test('from s3 to s3', t => killAll(t, store, 'out.csv', true));
+    await t.test('from a file to s3 with gzip', t => killAll(t, store, 'out.csv.gz'));
+    await t.test('from a file to s3 with zstd', { skip: !hasZstd }, t => killAll(t, store, 'out.csv.zst'));
   });
 
   it('in Azurite', { skip: noAzurite }, async t => {
     const store = await startAzurite(t);
-    await t.test('from az to az', t => killAll({ t, store, isStored: true, name: 'out.csv' }));
+    await t.test('from az to az', t => killAll(t, store, 'out.csv', true));
   });
 });

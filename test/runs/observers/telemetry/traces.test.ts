@@ -47,16 +47,10 @@ describe('the trace of a run', () => {
     const { run_id: id, batches, calls } = await summary();
     const [root] = named('rowcast.run');
     assert.equal(root?.parentId, '');
-    const { attributes } = root;
-    assert.equal(attributes['rowcast.run_id'], id);
-    assert.equal(attributes['rowcast.input'], join(cwd, 'in.csv'));
-    assert.equal(attributes['rowcast.output'], join(cwd, 'out.csv'));
-    assert.equal(attributes['rowcast.report'], 'r');
-    assert.equal(attributes['rowcast.status'], 'finished');
-    assert.equal(attributes['rowcast.exit_code'], 0);
-    assert.equal(attributes['rowcast.rows.scored'], 3);
-    assert.equal(attributes['rowcast.batches'], batches);
-    assert.equal(attributes['rowcast.requests'], calls);
+    const [input, output] = ['in.csv', 'out.csv'].map(name => join(cwd, name));
+    const said = { run_id: id, input, output, report: 'r', status: 'finished', exit_code: 0 };
+    for (const [name, value] of Object.entries({ ...said, 'rows.scored': 3, batches, requests: calls }))
+      assert.equal(root.attributes[`rowcast.${name}`], value, name);
     const inOrder = named('rowcast.batch').sort((one, other) => firstRow(one) - firstRow(other));
     assert.deepEqual(
       inOrder.map(span => [span.parentId, firstRow(span), span.attributes['rowcast.batch.rows']]),
