@@ -111,17 +111,18 @@ export function storeError(name: string, purpose: Purpose, error: unknown): Rowc
       ...details,
       hint: 'Check the URL.',
     });
-  const doing = purpose === 'read' ? 'cannot read the object' : 'cannot write the object';
-  const known =
-    failure === 'unreachable'
-      ? permanentErrorOf(cause as NodeJS.ErrnoException, false, SERVER) // by `failureOfConnection`
-      : undefined;
-  if (known !== undefined)
-    return new RowcastError(known.code, `${doing}: ${known.message}`, { ...details, hint: known.hint });
+  const isRead = purpose === 'read';
+  const doing = `cannot ${purpose} the object`;
+  // By `failureOfConnection`.
+  const known = failure === 'unreachable' && permanentErrorOf(cause as NodeJS.ErrnoException, false, SERVER);
+  if (known) {
+    const { code, message: why, hint } = known;
+    return new RowcastError(code, `${doing}: ${why}`, { ...details, hint });
+  }
   const row = ERRORS[failure];
   if (row === undefined)
     return new RowcastError(
-      purpose === 'read' ? 'unreadable_input' : 'unwritable_output',
+      isRead ? 'unreadable_input' : 'unwritable_output',
       `${doing}: ${message}`,
       details,
     );
