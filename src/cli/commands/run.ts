@@ -20,7 +20,7 @@ import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
-import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
+import { checkOutputs, definitionFiles, withSettings } from '../definitions.ts';
 import { eachFile } from '../each-file.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { readJob } from '../score/read-job.ts';
@@ -40,8 +40,7 @@ export async function run(given: Context): Promise<number> {
     // Only `plan` itself writes shards.
     return planDefinitions({ ...given, flags: { ...given.flags, shards: undefined } }, files);
   }
-  const settings = settingsOf(given);
-  const context = withSettings(given, settings);
+  const { context, settings } = withSettings(given);
   const definitions = await loadAll(files, context, settings);
   const [only] = definitions;
   if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);

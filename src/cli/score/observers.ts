@@ -14,7 +14,7 @@ import { retryLines } from '../retry-lines.ts';
 import { progressLine } from '../terminal/progress.ts';
 import { logData, logRunId, logRunWarnings, rejectLog, runLog, waitingLog } from './log-run.ts';
 import { nameOf } from './read-job.ts';
-import { type Lineage, lineageEvents, runTelemetry, sharedLineage } from './sent-events.ts';
+import { type LineageObserver, lineageEvents, runTelemetry } from './sent-events.ts';
 import type { SignalledRun } from './until-signal.ts';
 
 /** What may watch a run of a command. */
@@ -96,14 +96,14 @@ export function observersOf(
 export interface FilesObservers {
   observers: RunObserver[];
   telemetry: TelemetryObserver;
-  lineage: RunObserver & { readonly lineage: Lineage | undefined };
+  lineage: LineageObserver;
 }
 
 /** What watches several files as a whole: `FilesWatch` shows progress and end. Each run has observers of its own. */
 export function observersOfFiles(context: Context, job: RunJob, stop: AbortSignal): FilesObservers {
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);
-  const lineage = sharedLineage(context, stop);
+  const lineage = lineageEvents(context, stop, true);
   const observers = watched(['service', 'progress', 'log', 'rejects', 'data', 'stdout'], {
     runId: logRunId(logFields),
     waiting: { waiting: waitingLog(log) },
