@@ -57,9 +57,10 @@ export function describeRejects(run: RejectsOfRun): string {
   return `the rejected rows are in ${rejects}; ${first}, then run:\n  ${score}\n  ${repair}`;
 }
 
-/** The run as if it had written the local copies of its output and rejects. */
+/** The run as if it had written the local copies of its output and rejects, without what made its predictions. */
 function here(run: RejectsOfRun): RejectsOfRun {
-  const { values, rejects } = run;
+  const { rejects } = run;
+  const { reuse: _, ...values } = run.values;
   const nameOf = (name: string): string =>
     schemeOf(name) !== undefined ? `./${name.slice(name.lastIndexOf('/') + 1)}` : name;
   return {
@@ -81,13 +82,16 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
   const own = readAsOf(values, nameOfContent(input));
   const isParquet = formatsOf({ values, input, format }).to === 'parquet';
   const left = isParquet ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
+  // Then the repaired output can be reused, too.
+  const isReused = values.reuse !== undefined && !isParquet;
+  const reuse = isReused ? ['--reuse', output] : [];
   const scoring = flagsWhere(
     values,
     ([name, option]) =>
       (option.affectsOutput === true && !left.includes(name)) ||
       name === 'report' ||
       name === 'protocol' ||
-      (name === 'reuse-max-age' && values.reuse !== undefined) ||
+      (name === 'reuse-max-age' && isReused) ||
       OF_FILES.includes(name),
   );
   const shape = flagsWhere(
@@ -95,8 +99,6 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
     ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name) || (isParquet && name === 'nulls'),
   );
   const service = flagsOfAddress(address, env);
-  // Then the repaired output can be reused, too.
-  const reuse = values.reuse === undefined || isParquet ? [] : ['--reuse', output];
   const named = values.rejects !== undefined ? ['--rejects', rejects] : [];
   return [
     ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), ...reuse, '-o', corrected],
