@@ -76,11 +76,11 @@ function here(run: RejectsOfRun): RejectsOfRun {
 
 /** The commands that score a corrected rejects file as the run did, and put its rows back. */
 export function repairCommands(run: RejectsOfRun): [string, string] {
-  const { values, input, address, rejects, env, prediction, format } = run;
+  const { values, input, address, rejects, env, prediction } = run;
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = readAsOf(values, nameOfContent(input));
-  const isParquet = formatsOf({ values, input, format }).to === 'parquet';
+  const isParquet = formatsOf(run).to === 'parquet';
   const left = isParquet ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
   // Then the repaired output can be reused, too.
   const isReused = values.reuse !== undefined && !isParquet;
@@ -123,10 +123,7 @@ function hasCommas({ values, input }: RejectsOfRun): boolean {
   return delimiter === ',' && quote === '"' && escaper === undefined;
 }
 
-function formatsOf({ values, input, format }: Pick<RejectsOfRun, 'values' | 'input' | 'format'>): {
-  from: string;
-  to: string;
-} {
+function formatsOf({ values, input, format }: RejectsOfRun): { from: string; to: string } {
   const { inputFormat } = values;
   const named = formatOfName(inputFormat === undefined ? nameOfContent(input) : `.${inputFormat}`);
   const from = format ?? named ?? 'csv';
@@ -134,9 +131,9 @@ function formatsOf({ values, input, format }: Pick<RejectsOfRun, 'values' | 'inp
 }
 
 /** Whether a Parquet output may lack columns that its rejects have: those of a text have all of its input. */
-function lacksColumns({ values, input, format }: RejectsOfRun): boolean {
-  const { keep = 'all', features } = values;
-  const { from, to } = formatsOf({ values, input, format });
+function lacksColumns(run: RejectsOfRun): boolean {
+  const { keep = 'all', features } = run.values;
+  const { from, to } = formatsOf(run);
   if (keep === 'all' || to !== 'parquet') return false;
   return !(from === 'parquet' && Array.isArray(features) && features.every(name => keep.includes(name)));
 }
