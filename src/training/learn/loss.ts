@@ -39,7 +39,7 @@ export interface Loss {
   /** How linear models minimize it; absent if they do not. */
   linear?: {
     algorithm: string;
-    /** RowLabels are learned as (label - center) / scale. */
+    /** Labels are learned as (label - center) / scale. */
     center: number;
     scale: number;
     /** Returns the loss of all rows; the scores become its derivatives. */
