@@ -103,15 +103,16 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
     ...(train === undefined ? [] : await historyReads(train)),
   ];
   context.log.info({ event: 'definition_started', definition: file }, `running ${file}`);
+  const job = await readJob(context, reads);
   // Training takes long, so errors in the paths of the scoring run are reported before it.
   if (train !== undefined) {
-    await checkPaths(context, reads);
-    await recordStart(context, reads);
+    await checkPaths(job);
+    await recordStart(job);
   }
   const trained =
     train &&
     (await trainLocally(context, train, file).catch(async error => {
-      await recordEarlyEnd(context, reads, error);
+      await recordEarlyEnd(context, job, error);
       throw error;
     }));
   if (trained !== undefined && !trained.isSkipped) {
@@ -122,7 +123,7 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
   }
   const code = await runScore({ ...context, history: historyOf(train, trained?.report) }, reads);
 
-  const { isMany, inputs, values } = await readJob(context, reads);
+  const { isMany, inputs, values } = job;
   const [input = '-'] = inputs;
   const { output, delimiter, quote } = values;
   const isLocal = [input, output].every(name => name !== '-' && schemeOf(name) === undefined);

@@ -86,13 +86,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
         `health and metrics at ${service.adminUrl}`,
       );
     if (platform !== undefined)
-      forget = await announcePlatform(platform, {
-        serviceUrl: openableUrl(service.url),
-        home,
-        open,
-        log,
-        logFormat,
-      });
+      forget = await announcePlatform(platform, openableUrl(service.url), home, open, { log, logFormat });
     if (!signals.first.aborted) await once(signals.first, 'abort');
     await shutDown(service, signals.first.reason, { ...values, log });
   } catch (error) {

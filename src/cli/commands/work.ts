@@ -86,7 +86,7 @@ async function runOnQueue(
     });
   if (shard !== undefined) throw noShards();
   const { workQueue } = await import('../shards/work-queue.ts');
-  return workQueue(context, { address, stopWhenEmpty, stop });
+  return workQueue(context, address, stopWhenEmpty, stop);
 }
 
 const noShards = (): RowcastError =>

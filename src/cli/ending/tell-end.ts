@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exitCodes, RowcastError } from '../../base/errors.ts';
+import { exitCodes } from '../../base/errors.ts';
 import { timeLimit } from '../../base/interrupted.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { absolutePath } from '../../base/scheme.ts';
@@ -18,6 +18,7 @@ import { postJson } from '../../runs/observers/post-json.ts';
 import { summaryText } from '../../runs/observers/summary-file.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { RunNames } from '../../runs/summary/summary.ts';
+import { wrongVariable } from '../arguments/usage-error.ts';
 import type { CommandOutcome, Context } from '../context.ts';
 import { untilStopped } from '../signals.ts';
 import { type CommandEnding, notificationOf } from './notification.ts';
@@ -41,7 +42,9 @@ export async function executeAndTell(
   options: EndOptions,
   execute: (context: Context) => Promise<number>,
 ): Promise<number> {
-  if (options.notifyEnv !== undefined) checkVariable(options.notifyEnv);
+  const { notifyEnv } = options;
+  if (notifyEnv !== undefined && !isVariableOfDefinition(notifyEnv))
+    throw wrongVariable('notify-env', notifyEnv, 'ROWCAST_NOTIFY_URL');
   const startedAt = new Date().toISOString();
   let outcome: CommandOutcome = {};
   const onOutcome = (more: CommandOutcome): void => {
@@ -234,14 +237,6 @@ export async function runCommand(
 
 /** Waits between the attempts, in milliseconds. */
 const WAITS = [300, 900, 2_700];
-
-/** @throws RowcastError `usage` for a variable whose value is not meant to be sent to */
-export function checkVariable(name: string): void {
-  if (isVariableOfDefinition(name)) return;
-  throw new RowcastError('usage', `--notify-env: ${name} is not the name of a variable for it`, {
-    hint: 'Give a name that begins with ROWCAST_, in capitals, such as ROWCAST_NOTIFY_URL.',
-  });
-}
 
 /**
  * Sends what a command has come to, to the URL in a variable.

@@ -77,15 +77,16 @@ function warnOnce(warn: (reason: string) => void): (reason: string) => void {
   };
 }
 
-/** What sends events as long as its run goes on. */
-export type LineageObserver = RunObserver & { readonly lineage: Lineage | undefined };
-
 /**
  * Sends events, if the environment asks for them.
  *
  * @param isShared whether several runs use it, of which each sends its own
  */
-export function lineageEvents(context: Sending, stop: AbortSignal, isShared = false): LineageObserver {
+export function lineageEvents(
+  context: Sending,
+  stop: AbortSignal,
+  isShared = false,
+): RunObserver & { readonly lineage: Lineage | undefined } {
   let lineage: Lineage | undefined;
   let begun: RunView | undefined;
   return {
