@@ -57,7 +57,6 @@ export function readPersonas(
 ): Predictions {
   if (!Array.isArray(received)) throw new InvalidResponse(`the response has no list "${wire.predictions}"`);
   checkCount(received.length, expected.personas);
-  // Those of a program are in order, whatever else it says of them.
   const predictions = members.includes('label') ? received : inPersonaOrder(received, wire);
   const errorIn = ({ [wire.error]: error }: Record<string, unknown>): ServiceError | undefined =>
     isObject(error)
@@ -114,8 +113,7 @@ function readValues(
 function namesIn(values: readonly unknown[], predictionType: Expected['predictionType']): readonly string[] {
   const first = values.findIndex(value => value !== null);
   const names = numberNames(values[first]);
-  if (first === -1) throw new InvalidResponse('no prediction has numbers');
-  if (names.length === 0) throw new InvalidResponse(`prediction ${first + 1} has no numbers`);
+  if (names.length === 0) throw new InvalidResponse(`prediction ${first + 1 || 1} has no numbers`);
   if (predictionType?.kind !== 'numbers') return names;
   const isSame = isDeepStrictEqual(names, predictionType.names.toSorted(codePointOrder));
   return isSame ? predictionType.names : names;
