@@ -21,7 +21,7 @@ const LIMITS = {
   'lines of reuse in src': 2_985,
   'lines of reuse in test': 1_575,
   'files of src': 811,
-  'lines of src': 94_870,
+  'lines of src': 94_612,
   'lines of test': 74_210,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,

@@ -58,40 +58,32 @@ export function permanentErrorOf(
   wasReached: boolean,
   { name, address, trust, ownCertificate }: Peer,
 ): PermanentError | undefined {
-  const { code = '' } = cause;
+  const known = (code: string, what: string, hint: string): PermanentError => ({
+    code,
+    message: `${what} (${cause.code})`,
+    hint,
+  });
   switch (faultOf(cause)) {
     case 'no TLS':
-      return {
-        code: 'tls_refused',
-        message: `${name} does not speak https (${code})`,
-        hint: 'Check the port in the URL.',
-      };
+      return known('tls_refused', `${name} does not speak https`, 'Check the port in the URL.');
     case 'other host':
-      return {
-        code: 'bad_certificate',
-        message: `${name}'s certificate is for another host name (${code})`,
-        hint: 'Use the host name of the certificate in the URL.',
-      };
+      return known(
+        'bad_certificate',
+        `${name}'s certificate is for another host name`,
+        'Use the host name of the certificate in the URL.',
+      );
     case 'untrusted':
-      return {
-        code: 'bad_certificate',
-        message: `${name}'s certificate is not trusted (${code})`,
-        hint: trust,
-      };
+      return known('bad_certificate', `${name}'s certificate is not trusted`, trust);
     case 'refused':
-      return {
-        code: 'bad_certificate',
-        message: `${name} refuses the client's certificate, or requires one (${code})`,
-        hint: ownCertificate,
-      };
+      return known(
+        'bad_certificate',
+        `${name} refuses the client's certificate, or requires one`,
+        ownCertificate,
+      );
     case 'no host':
       return wasReached
         ? undefined
-        : {
-            code: 'no_such_host',
-            message: `unknown host ${cause.hostname ?? 'name'} (${code})`,
-            hint: `Check ${address}.`,
-          };
+        : known('no_such_host', `unknown host ${cause.hostname ?? 'name'}`, `Check ${address}.`);
     default:
       return undefined;
   }

@@ -29,9 +29,9 @@ export interface ErrorDetails {
   severity?: Severity;
   location?: Location;
   /** What to do next, as a sentence. */
-  hint?: string;
+  hint?: string | undefined;
   /** What the data has there, as a sentence without its full stop; see `RowcastError.quote`. */
-  quote?: string;
+  quote?: string | undefined;
   /** Whether the same command cannot resume the run that this error stops: it needs another option, or starts over. */
   needsRestart?: boolean;
   /** Whether the input ends too early, perhaps because another program still writes it. */
@@ -101,18 +101,7 @@ export interface ThreadError {
 export function toThreadError(error: unknown): ThreadError {
   if (isRowcastError(error)) {
     const { code, message, severity, location, hint, quote, needsRestart, isUnfinished } = error;
-    return {
-      code,
-      message,
-      details: {
-        severity,
-        location,
-        needsRestart,
-        isUnfinished,
-        ...(hint === undefined ? {} : { hint }),
-        ...(quote === undefined ? {} : { quote }),
-      },
-    };
+    return { code, message, details: { severity, location, hint, quote, needsRestart, isUnfinished } };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: 'internal', message, details: { severity: 'bug' } };

@@ -15,15 +15,11 @@ export function definitionFiles({ flags }: Pick<Context, 'flags'>): string[] {
   return files;
 }
 
-/** The `--set` of a command. @throws RowcastError `bad_option` */
-export const settingsOf = ({ flags }: Pick<Context, 'flags'>): Setting[] =>
-  readSettings(flags.set === undefined ? [] : [flags.set].flat().map(String));
-
-/** A context in which settings have the rank of flags, below those that are given. */
-export const withSettings = (context: Context, settings: readonly Setting[]): Context => ({
-  ...context,
-  flags: { ...flagsOf(settings), ...context.flags },
-});
+/** The `--set` of a command, which have the rank of flags, below those that are given. @throws RowcastError `bad_option` */
+export function withSettings({ flags, ...given }: Context): { context: Context; settings: Setting[] } {
+  const settings = readSettings(flags.set === undefined ? [] : [flags.set].flat().map(String));
+  return { settings, context: { ...given, flags: { ...flagsOf(settings), ...flags } } };
+}
 
 /**
  * Checks that no two definitions write the same file, and that those which train the same report train it in the same

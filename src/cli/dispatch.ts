@@ -49,7 +49,7 @@ async function run(argv: readonly string[], logFields: LogFields): Promise<numbe
     // done, which takes a tenth of a second. Longer runs still get the optimized parser.
     setFlagsFromString('--wasm-tiering-budget=100000000');
     const logFormat: LogFormat = flags['log-format'] === 'json' ? 'json' : 'text';
-    const log = openLog({ format: logFormat, level: logLevelOf(flags), fields: logFields });
+    const log = openLog(logFormat, logFields, logLevelOf(flags));
     if (logFormat === 'json') logWarnings(log);
     const commandLine = commandLineOf(argv);
     return await runCommand({ flags, env: process.env, defined: {}, log, logFormat, logFields, commandLine });

@@ -20,8 +20,9 @@ export async function reportFailure(
   const error = isCwdMissing(failure) ? noWorkingDirectory(failure) : failure;
   if (error instanceof ClosedPipe) return exitCodeOf(error);
   if (logFormatOf(argv) === 'json') {
-    const { logFailure, openLog } = await import('./terminal/log.ts');
-    logFailure(openLog({ format: 'json', fields }), error);
+    const { openLog } = await import('./terminal/log.ts');
+    const message = sanitizeLines(failureMessage(error)); // may quote files and services
+    openLog('json', fields).error({ event: 'error', ...failureFields(error) }, message);
   } else process.stderr.write(describeFailure(error));
   return exitCodeOf(error);
 }

@@ -2,7 +2,6 @@ import { protocolOption } from '../base/options/service.ts';
 import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
 import type { ReportClient } from '../client/protocols/report/report-client.ts';
-import type { ServiceClientOptions } from '../client/service-client.ts';
 import { chooseService, onlyReports } from '../library/service/choose-service.ts';
 import { openClient, thenClosed } from '../library/service/open-client.ts';
 import type { ScorerOptions } from '../library/service/open-predictor.ts';
@@ -43,26 +42,15 @@ export async function withServiceOf<T>(
 }
 
 /** What opens the scorer that a command chooses, whose requests it reports. @throws as `chooseService` */
-export const scorerOptionsOf = (context: Context, values: JobValues, stop: AbortSignal): ScorerOptions => ({
-  values,
-  address: chooseService(context),
-  env: context.env,
-  ...reportedRequests(context, values),
-  stop,
-});
-
-/** What the requests of a run report. */
-export function reportedRequests(
-  { log, telemetry }: Context,
-  { maxOutage }: Pick<JobValues, 'maxOutage'>,
-): Pick<ServiceClientOptions, 'onRetry' | 'trace'> {
-  const logRetry = retryLines(log, maxOutage);
-  if (telemetry === undefined) return { onRetry: logRetry };
+export function scorerOptionsOf(context: Context, values: JobValues, stop: AbortSignal): ScorerOptions {
+  const { env, log, telemetry } = context;
+  const logRetry = retryLines(log, values.maxOutage);
   return {
+    ...{ values, address: chooseService(context), env, stop },
     onRetry(failure, wait) {
-      telemetry.retried(failure, wait);
+      telemetry?.retried(failure, wait);
       logRetry(failure, wait);
     },
-    trace: telemetry.traceRequest,
+    trace: telemetry?.traceRequest,
   };
 }

@@ -57,9 +57,10 @@ export function describeRejects(run: RejectsOfRun): string {
   return `the rejected rows are in ${rejects}; ${first}, then run:\n  ${score}\n  ${repair}`;
 }
 
-/** The run as if it had written the local copies of its output and rejects. */
+/** The run as if it had written the local copies of its output and rejects, without what made its predictions. */
 function here(run: RejectsOfRun): RejectsOfRun {
-  const { values, rejects } = run;
+  const { rejects } = run;
+  const { reuse: _, ...values } = run.values;
   const nameOf = (name: string): string =>
     schemeOf(name) !== undefined ? `./${name.slice(name.lastIndexOf('/') + 1)}` : name;
   return {
@@ -75,19 +76,22 @@ function here(run: RejectsOfRun): RejectsOfRun {
 
 /** The commands that score a corrected rejects file as the run did, and put its rows back. */
 export function repairCommands(run: RejectsOfRun): [string, string] {
-  const { values, input, address, rejects, env, prediction, format } = run;
+  const { values, input, address, rejects, env, prediction } = run;
   const { output } = values;
   const corrected = `${output}.corrected`;
   const own = readAsOf(values, nameOfContent(input));
-  const isParquet = formatsOf({ values, input, format }).to === 'parquet';
+  const isParquet = formatsOf(run).to === 'parquet';
   const left = isParquet ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
+  // Then the repaired output can be reused, too.
+  const isReused = values.reuse !== undefined && !isParquet;
+  const reuse = isReused ? ['--reuse', output] : [];
   const scoring = flagsWhere(
     values,
     ([name, option]) =>
       (option.affectsOutput === true && !left.includes(name)) ||
       name === 'report' ||
       name === 'protocol' ||
-      (name === 'reuse-max-age' && values.reuse !== undefined) ||
+      (name === 'reuse-max-age' && isReused) ||
       OF_FILES.includes(name),
   );
   const shape = flagsWhere(
@@ -95,8 +99,6 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
     ([name]) => OF_SHAPE.includes(name) || OF_FILES.includes(name) || (isParquet && name === 'nulls'),
   );
   const service = flagsOfAddress(address, env);
-  // Then the repaired output can be reused, too.
-  const reuse = values.reuse === undefined || isParquet ? [] : ['--reuse', output];
   const named = values.rejects !== undefined ? ['--rejects', rejects] : [];
   return [
     ['score', rejects, ...scoring, ...service, ...readFlags(own, rejects), ...reuse, '-o', corrected],
@@ -121,10 +123,7 @@ function hasCommas({ values, input }: RejectsOfRun): boolean {
   return delimiter === ',' && quote === '"' && escaper === undefined;
 }
 
-function formatsOf({ values, input, format }: Pick<RejectsOfRun, 'values' | 'input' | 'format'>): {
-  from: string;
-  to: string;
-} {
+function formatsOf({ values, input, format }: RejectsOfRun): { from: string; to: string } {
   const { inputFormat } = values;
   const named = formatOfName(inputFormat === undefined ? nameOfContent(input) : `.${inputFormat}`);
   const from = format ?? named ?? 'csv';
@@ -132,9 +131,9 @@ function formatsOf({ values, input, format }: Pick<RejectsOfRun, 'values' | 'inp
 }
 
 /** Whether a Parquet output may lack columns that its rejects have: those of a text have all of its input. */
-function lacksColumns({ values, input, format }: RejectsOfRun): boolean {
-  const { keep = 'all', features } = values;
-  const { from, to } = formatsOf({ values, input, format });
+function lacksColumns(run: RejectsOfRun): boolean {
+  const { keep = 'all', features } = run.values;
+  const { from, to } = formatsOf(run);
   if (keep === 'all' || to !== 'parquet') return false;
   return !(from === 'parquet' && Array.isArray(features) && features.every(name => keep.includes(name)));
 }

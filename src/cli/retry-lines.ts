@@ -9,21 +9,11 @@ const RETRY_LINE_MS = 5_000;
 /** A shorter wait is not worth a figure. */
 const SHOWN_WAIT_MS = 1_000;
 
-/** A failed request that is made again. */
-interface Retry {
-  code: string;
-  message: string;
-  /** In milliseconds. */
-  wait: number;
-  /** For how long it is tried, in seconds, if --max-outage limits it. */
-  limit: number | undefined;
-}
-
-/** Logs retries: the first at once, further ones now and then. */
-function retryLogger(log: Logger): (retry: Retry) => void {
+/** Logs retries: the first at once, further ones now and then; `limit` is --max-outage, if that limits them. */
+function retryLogger(log: Logger) {
   let loggedAt = Number.NEGATIVE_INFINITY;
   let unlogged = 0;
-  return ({ code, message, wait, limit }) => {
+  return (code: string, message: string, wait: number, limit: number | undefined): void => {
     const now = performance.now();
     if (now - loggedAt < RETRY_LINE_MS) {
       unlogged++;
@@ -50,7 +40,7 @@ export function retryLines(log: Logger, maxOutage?: number): (failure: CallError
   const logRetry = retryLogger(log);
   return ({ code, message, kind }, wait) => {
     const isLimited = failureTable[kind].maxOutage !== undefined;
-    logRetry({ code, message, wait, limit: isLimited ? maxOutage : undefined });
+    logRetry(code, message, wait, isLimited ? maxOutage : undefined);
   };
 }
 
@@ -58,10 +48,5 @@ export function retryLines(log: Logger, maxOutage?: number): (failure: CallError
 export function storeRetryLines(log: Logger, maxOutage: number): NonNullable<StoreSettings['onRetry']> {
   const logRetry = retryLogger(log);
   return ({ message }, name, wait) =>
-    logRetry({
-      code: 'store_unavailable',
-      message: `${name}: ${message}`,
-      wait: Math.round(wait),
-      limit: maxOutage,
-    });
+    logRetry('store_unavailable', `${name}: ${message}`, Math.round(wait), maxOutage);
 }

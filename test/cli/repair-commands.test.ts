@@ -28,6 +28,11 @@ const commandsOf = (
   });
 };
 
+const told = (flags: Record<string, string>, input = 'in.csv'): string => {
+  const values = resolveValues(runOptions, { report: 'churn', output: 'out.parquet', ...flags });
+  return describeRejects({ values, input, address: local, rejects: `${values.output}.rejects`, env: {} });
+};
+
 describe('the commands after correcting rejects', () => {
   it('score the rejects and put them back', () => {
     assert.deepEqual(commandsOf({}), [
@@ -97,19 +102,26 @@ describe('the commands after correcting rejects', () => {
     assert.match(score, / --prediction/);
   });
 
+  it('reuse the output if its run has reused another, unless what made it is elsewhere or it is Parquet', () => {
+    const reuse = { reuse: 'old.csv', 'reuse-max-age': '1d' };
+    assert.match(told({ ...reuse, output: 'out.csv' }), / --reuse-max-age 86400 .*--reuse out\.csv -o /);
+    for (const output of ['s3://bucket/out.csv', 'out.parquet'])
+      assert.doesNotMatch(told({ ...reuse, output }), /--reuse/);
+  });
+
   it('are not those of a rejects file that was scored: its rows belong to the first output', () => {
     const values = resolveValues(runOptions, { report: 'churn', output: 'out.csv.corrected' });
     const run = { values, input: 'out.csv.rejects', address: local, env: {} };
-    const told = describeRejects({ ...run, rejects: 'out.csv.corrected.rejects', isAgain: true });
+    const text = describeRejects({ ...run, rejects: 'out.csv.corrected.rejects', isAgain: true });
     assert.match(
-      told,
+      text,
       /^the rows that were rejected again are in out\.csv\.corrected\.rejects, .*; correct them in out\.csv\.rejects and run the same command again/,
     );
-    assert.doesNotMatch(told, /rowcast score|corrected\.corrected/);
+    assert.doesNotMatch(text, /rowcast score|corrected\.corrected/);
   });
 
   it('are not named for an output of another format than its rejects', () => {
-    const told = (input: string, output: string, format?: string): string => {
+    const toldOf = (input: string, output: string, format?: string): string => {
       const values = resolveValues(runOptions, { report: 'churn', output });
       return describeRejects({
         values,
@@ -121,28 +133,24 @@ describe('the commands after correcting rejects', () => {
       });
     };
     // What the first bytes say counts, whatever the name is.
-    assert.match(told('-', 'out.csv', 'jsonl'), /cannot be repaired$/);
-    assert.match(told('in.log', 'out.jsonl', 'jsonl'), /rowcast repair/);
+    assert.match(toldOf('-', 'out.csv', 'jsonl'), /cannot be repaired$/);
+    assert.match(toldOf('in.log', 'out.jsonl', 'jsonl'), /rowcast repair/);
     for (const [input, output] of [
       ['in.jsonl', 'out.csv.gz'],
       ['in.jsonl', 'out.parquet'],
       ['in.csv', 'out.jsonl'],
     ] as const)
-      assert.match(told(input, output), /an output of another format than its rejects cannot be repaired$/);
+      assert.match(toldOf(input, output), /an output of another format than its rejects cannot be repaired$/);
     for (const [input, output] of [
       ['in.jsonl', 'out.jsonl'],
       ['in.parquet', 'out.csv'],
       ['in.parquet', 'out.jsonl'],
       ['in.csv', 'out.parquet'],
     ] as const)
-      assert.match(told(input, output), /rowcast repair/);
+      assert.match(toldOf(input, output), /rowcast repair/);
   });
 
   it('are not named for Parquet whose rejects are not delimited as its text is', () => {
-    const told = (flags: Record<string, string>, input = 'in.csv'): string => {
-      const values = resolveValues(runOptions, { report: 'churn', output: 'out.parquet', ...flags });
-      return describeRejects({ values, input, address: local, rejects: 'out.parquet.rejects', env: {} });
-    };
     for (const flags of [{ delimiter: ';' }, { quote: "'" }, { escape: '\\' }])
       assert.match(told(flags), /Parquet of a CSV without commas, or with other quotes, cannot be repaired$/);
     assert.match(told({}, 'in.tsv'), /cannot be repaired$/);
@@ -151,14 +159,9 @@ describe('the commands after correcting rejects', () => {
   });
 
   it('are not named for a Parquet output that lacks columns of its rejects', () => {
-    const told = (flags: Record<string, string>, input = 'in.parquet'): string => {
-      const values = resolveValues(runOptions, { report: 'churn', output: 'out.parquet', ...flags });
-      return describeRejects({ values, input, address: local, rejects: 'out.parquet.rejects', env: {} });
-    };
-    assert.match(told({}), /rowcast repair/);
-    assert.match(told({ keep: 'a', output: 'out.csv' }), /rowcast repair/);
-    assert.match(told({ keep: 'a,b', features: 'a' }), /rowcast repair/);
-    for (const text of [told({ keep: 'a' }), told({ keep: 'a,b', features: 'a' }, 'in.csv')])
+    for (const flags of [{}, { keep: 'a', output: 'out.csv' }, { keep: 'a,b', features: 'a' }])
+      assert.match(told(flags, 'in.parquet'), /rowcast repair/);
+    for (const text of [told({ keep: 'a' }, 'in.parquet'), told({ keep: 'a,b', features: 'a' })])
       assert.equal(
         text,
         'the rejected rows are in out.parquet.rejects; correct them in the input and score it again, or score the corrected rows into a file of their own: Parquet that lacks columns cannot be repaired',

@@ -10,6 +10,12 @@ export function usageError(message: string, command?: { name: string }): Rowcast
   });
 }
 
+/** Of an option that names a variable with a secret, which must be meant for that. */
+export const wrongVariable = (option: string, name: string, example: string): RowcastError =>
+  new RowcastError('usage', `--${option}: ${name} is not the name of a variable for it`, {
+    hint: `Give a name that begins with ROWCAST_, in capitals, such as ${example}.`,
+  });
+
 /** The similar names as a sentence to add to a message, if there are any: `. Did you mean score?` */
 export async function didYouMean(
   word: string,

@@ -88,13 +88,9 @@ async function discardRuns(
 /** Whether a run of the output is in progress or was begun. What is wrong with its files is found by discarding it. */
 async function isUnfinished(output: string, among: Backends): Promise<boolean> {
   if ((await findShards(output, among)) !== undefined) return true;
-  try {
-    const { saved, run, partialBytes } = (await statusOf(output, among)) ?? {};
-    return saved !== undefined || run !== undefined || partialBytes !== undefined;
-  } catch (error) {
-    if (error instanceof RowcastError && error.code === 'bad_checkpoint') return true;
-    throw error;
-  }
+  const isBegun = (status: Status | undefined): boolean =>
+    (status?.saved ?? status?.run ?? status?.partialBytes) !== undefined;
+  return statusOf(output, among).then(isBegun).catch(orElse(true, 'bad_checkpoint'));
 }
 
 /**
@@ -114,7 +110,11 @@ export async function discardShards(folder: SharedFolder, among: Backends): Prom
         hint: 'Stop the workers with rowcast cancel, then try again; it takes them a few seconds.',
       },
     );
-  for (const { output } of await plannedFiles(folder)) {
+  // A damaged plan can still be discarded.
+  const files = await readPlan(folder)
+    .then(plan => plan.files)
+    .catch(orElse<PlanFile[]>([], 'no_plan', 'bad_plan'));
+  for (const { output } of files) {
     const status = await statusOf(output, among);
     if (status?.saved?.checkpoint.fingerprint.options[SHARDS_OPTION] !== undefined)
       await discardUnfinished(output, among);
@@ -122,19 +122,14 @@ export async function discardShards(folder: SharedFolder, among: Backends): Prom
   await folder.discard(PLAN);
 }
 
-/** The files of the plan; none if the plan is damaged, because it can still be discarded. */
-async function plannedFiles(folder: SharedFolder): Promise<readonly PlanFile[]> {
-  try {
-    return (await readPlan(folder)).files;
-  } catch (error) {
-    if (error instanceof RowcastError && ['no_plan', 'bad_plan'].includes(error.code)) return [];
-    throw error;
-  }
-}
-
 /** @returns undefined if there is neither an output nor a run */
 const statusOf = (output: string, among: Backends): Promise<Status | undefined> =>
-  readStatus(output, among).catch(error => {
-    if (error instanceof RowcastError && error.code === 'no_output') return undefined;
+  readStatus(output, among).catch(orElse(undefined, 'no_output'));
+
+/** A value in place of an error with one of some codes. */
+const orElse =
+  <T>(value: T, ...codes: readonly string[]) =>
+  (error: unknown): T => {
+    if (error instanceof RowcastError && codes.includes(error.code)) return value;
     throw error;
-  });
+  };

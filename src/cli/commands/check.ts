@@ -16,7 +16,7 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { refuseBinsOfNumbers } from '../../training/rows/read-history.ts';
 import type { Context } from '../context.ts';
-import { definitionFiles, settingsOf, withSettings } from '../definitions.ts';
+import { definitionFiles, withSettings } from '../definitions.ts';
 import { checkEvaluation } from '../evaluate/run-evaluation.ts';
 import { describeFailure, failureFields } from '../failure-text.ts';
 import { printJson, printText } from '../terminal/print.ts';
@@ -33,8 +33,8 @@ interface Checked {
  * line, and what they would read, write and send.
  */
 export async function run(given: Context): Promise<number> {
-  const settings = settingsOf(given);
-  const { flags, env, log } = withSettings(given, settings);
+  const { context, settings } = withSettings(given);
+  const { flags, env, log } = context;
   const checked: Checked[] = [];
   for (const file of definitionFiles(given)) checked.push(await checkFile(file));
 

@@ -12,35 +12,20 @@ export async function run(context: Context): Promise<number> {
   const keys = await listKeys(home);
   if (keys.length === 0)
     log.info({ event: 'no_keys' }, `no keys in ${home}; create one with rowcast keys add`);
-  if (flags.json === true) {
-    const listed: object[] = [];
-    for (const { name, key } of keys) {
-      const used = key && (await lastUseOf(home, name, key.created));
-      listed.push({
-        name,
-        created: key?.created ?? null,
-        last_used: used ?? null,
-        expires: key?.expires ?? null,
-        reports: key?.reports ?? null,
-        scopes: key?.scopes ?? null,
-        damaged: key === undefined,
-      });
-    }
-    await printJson({ format: 1, keys: listed });
-    return ExitCode.done;
-  }
-  if (keys.length === 0) return ExitCode.done;
-  const rows: string[][] = [];
+  const listed: object[] = [];
+  const rows = [['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'REPORTS', 'SCOPES']];
   for (const { name, key } of keys) {
-    if (key === undefined) {
-      rows.push([name, '(damaged)']);
-      continue;
+    const last_used = (key && (await lastUseOf(home, name, key.created))) ?? null;
+    const { created = null, expires = null, reports = null, scopes = null } = key ?? {};
+    listed.push({ name, created, last_used, expires, reports, scopes, damaged: key === undefined });
+    if (key === undefined) rows.push([name, '(damaged)']);
+    else {
+      const texts = [key.reports, key.scopes].map(names => [names].flat().join(', '));
+      rows.push([name, key.created, last_used ?? 'never', expiryOf(key), ...texts]);
     }
-    const used = await lastUseOf(home, name, key.created);
-    const scopes = key.scopes.join(', ');
-    rows.push([name, key.created, used ?? 'never', expiryOf(key), [key.reports].flat().join(', '), scopes]);
   }
-  await printText(alignColumns([['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'REPORTS', 'SCOPES'], ...rows]));
+  if (flags.json === true) await printJson({ format: 1, keys: listed });
+  else if (keys.length > 0) await printText(alignColumns(rows));
   return ExitCode.done;
 }
 

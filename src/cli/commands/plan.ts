@@ -18,7 +18,7 @@ import type { RunJob } from '../../runs/run.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { Context } from '../context.ts';
-import { settingsOf, withSettings } from '../definitions.ts';
+import { withSettings } from '../definitions.ts';
 import { describeFailure } from '../failure-text.ts';
 import { scorerOptionsOf } from '../open-service.ts';
 import { readJob } from '../score/read-job.ts';
@@ -62,8 +62,7 @@ function checkNoSettings({ flags }: Context): void {
 
 /** Shows the plans of definitions, all of which are read first. */
 export async function planDefinitions(given: Context, files: readonly string[]): Promise<number> {
-  const settings = settingsOf(given);
-  const context = withSettings(given, settings);
+  const { context, settings } = withSettings(given);
   const definitions: Definition[] = [];
   for (const file of files) definitions.push(await loadTrusted(file, context, settings));
   let code: number = ExitCode.done;

@@ -28,16 +28,16 @@ const rowOf = ({ name, request, speaks }: ProtocolAbout): string[] => [
 ];
 
 function describeProtocol({ name, speaks, auth, request, response, ready, limits }: ProtocolAbout): string {
-  const lines: [string, string][] = [
+  const lines = [
     ['protocol', name],
     ['servers', speaks],
     ['request', `POST ${request.path}`],
-    ...request.other_paths.map(({ prefix, path }): [string, string] => [
+    ...request.other_paths.map(({ prefix, path }) => [
       '',
       `POST ${path} for a report that begins with ${prefix}`,
     ]),
     ['rows', `${request.layout}, as ${request.content_type}`],
-    ...(request.body === null ? [] : [['body', bodyText(request.body)] as [string, string]]),
+    ...(request.body === null ? [] : [['body', bodyText(request.body)]]),
     [
       'response',
       response.rows.map(pointer => (pointer === '' ? 'the whole response' : pointer)).join(' or '),
@@ -51,7 +51,7 @@ function describeProtocol({ name, speaks, auth, request, response, ready, limits
       limits.batch_bytes === null ? 'no bound of its own' : `at most ${counted(limits.batch_bytes)}`,
     ],
   ];
-  return lines.map(([about, text]) => `${about.padEnd(13)} ${text}\n`).join('');
+  return lines.map(([about = '', text]) => `${about.padEnd(13)} ${text}\n`).join('');
 }
 
 const bodyText = (body: ProtocolAbout['request']['body']): string =>

@@ -6,7 +6,6 @@ import { resolveValues, type Values } from '../../base/options/values/resolve-op
 import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import type { Placed } from '../../runs/repair/place-rows.ts';
 import { repair } from '../../runs/repair/repair.ts';
 import { findInputs } from '../../runs/several/input-files.ts';
 import { fillPattern, isOutputPattern } from '../../runs/several/output-pattern.ts';
@@ -51,7 +50,14 @@ export async function run(given: Context): Promise<number> {
         files.push({ output, corrected: null, hasRejects: isLeft, rows: null });
         return isLeft ? ExitCode.someRejected : ExitCode.done;
       }
-      const rows = await repairOne(context, values, { ...file, stop });
+      let how = '';
+      const onComparison = (preserves: string): void => {
+        how = preserves === 'values' ? ' by its values' : '';
+      };
+      const rows = await repair({ ...values, ...file, stop, onComparison }).catch(error => {
+        throw stop.aborted ? new Interrupted(stop) : error;
+      });
+      log.info({ event: 'repaired', rows }, describePlaced(output, rows, how, accepted));
       files.push({ output, corrected, hasRejects: rows.left > 0, rows });
       left += rows.left;
       return rows.left === 0 || (!areMany && left <= accepted) ? ExitCode.done : ExitCode.someRejected;
@@ -84,25 +90,6 @@ export async function run(given: Context): Promise<number> {
     if (json) await printJson({ format: 1, files });
     return code;
   });
-}
-
-async function repairOne(
-  { log, flags }: Context,
-  values: Values<typeof repairOptions>,
-  { stop, ...file }: FileToRepair & { stop: AbortSignal },
-): Promise<Placed> {
-  let how = '';
-  const onComparison = (preserves: string): void => {
-    how = preserves === 'values' ? ' by its values' : '';
-  };
-  const rows = await repair({ ...values, ...file, stop, onComparison }).catch(error => {
-    throw stop.aborted ? new Interrupted(stop) : error;
-  });
-  log.info(
-    { event: 'repaired', rows },
-    describePlaced(file.output, rows, { how, accepted: acceptedRejects({ flags }, values) }),
-  );
-  return rows;
 }
 
 /** @throws RowcastError `usage`; as `filesOfRuns`, `filesInFolder` and `pairFiles` */
@@ -154,8 +141,8 @@ async function filesToRepair(
  * @throws RowcastError `usage` for a share on the command line
  */
 function acceptedRejects(
-  { flags }: Pick<Context, 'flags'>,
-  { rejectsOk = { rows: 0 } }: Pick<Values<typeof repairOptions>, 'rejectsOk'>,
+  { flags }: Context,
+  { rejectsOk = { rows: 0 } }: Values<typeof repairOptions>,
 ): number {
   if ('rows' in rejectsOk) return rejectsOk.rows;
   if (flags['rejects-ok'] === undefined) return 0;

@@ -1,7 +1,7 @@
 import { numbersText, testedText } from '../../base/contract/imported-facts.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { homeOf } from '../../library/service/choose-service.ts';
-import { listReports } from '../../models/store/report-store.ts';
+import { type ListedReport, listReports } from '../../models/store/report-store.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
@@ -30,21 +30,16 @@ export async function run(context: Context): Promise<number> {
       damage: damage?.code ?? null,
     }));
     await printJson({ format: 1, reports: listed });
-    return ExitCode.done;
-  }
-  if (reports.length === 0) return ExitCode.done;
-  const rows = reports.map(({ id, report }) =>
-    report === undefined
-      ? [id, '(damaged)']
-      : [
-          id,
-          sanitize(report.predicts ?? '–'),
-          'numbers' in report
-            ? numbersText(report.numbers ?? [])
-            : sanitize(report.classes?.join(', ') ?? ''),
-          testedText(report) ?? `none: ${report.tech_specs.algorithm}`,
-        ],
-  );
-  await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
+  } else if (reports.length > 0)
+    await printText(
+      alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...reports.map(rowOf)]),
+    );
   return ExitCode.done;
+}
+
+function rowOf({ id, report }: ListedReport): string[] {
+  if (report === undefined) return [id, '(damaged)'];
+  const { predicts = '–', classes = [], tech_specs: specs } = report;
+  const what = 'numbers' in report ? numbersText(report.numbers ?? []) : sanitize(classes.join(', '));
+  return [id, sanitize(predicts), what, testedText(report) ?? `none: ${specs.algorithm}`];
 }

@@ -20,7 +20,7 @@ import { combineExitCodes } from '../../library/several/combine-exit-codes.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import type { UsedFile } from '../../storage/target.ts';
 import type { Context } from '../context.ts';
-import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
+import { checkOutputs, definitionFiles, withSettings } from '../definitions.ts';
 import { eachFile } from '../each-file.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { readJob } from '../score/read-job.ts';
@@ -40,8 +40,7 @@ export async function run(given: Context): Promise<number> {
     // Only `plan` itself writes shards.
     return planDefinitions({ ...given, flags: { ...given.flags, shards: undefined } }, files);
   }
-  const settings = settingsOf(given);
-  const context = withSettings(given, settings);
+  const { context, settings } = withSettings(given);
   const definitions = await loadAll(files, context, settings);
   const [only] = definitions;
   if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);
@@ -104,15 +103,16 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
     ...(train === undefined ? [] : await historyReads(train)),
   ];
   context.log.info({ event: 'definition_started', definition: file }, `running ${file}`);
+  const job = await readJob(context, reads);
   // Training takes long, so errors in the paths of the scoring run are reported before it.
   if (train !== undefined) {
-    await checkPaths(context, reads);
-    await recordStart(context, reads);
+    await checkPaths(job);
+    await recordStart(job);
   }
   const trained =
     train &&
     (await trainLocally(context, train, file).catch(async error => {
-      await recordEarlyEnd(context, reads, error);
+      await recordEarlyEnd(context, job, error);
       throw error;
     }));
   if (trained !== undefined && !trained.isSkipped) {
@@ -123,7 +123,7 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
   }
   const code = await runScore({ ...context, history: historyOf(train, trained?.report) }, reads);
 
-  const { isMany, inputs, values } = await readJob(context, reads);
+  const { isMany, inputs, values } = job;
   const [input = '-'] = inputs;
   const { output, delimiter, quote } = values;
   const isLocal = [input, output].every(name => name !== '-' && schemeOf(name) === undefined);

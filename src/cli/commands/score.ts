@@ -113,8 +113,7 @@ function checkNoShards(given: Readonly<Record<string, unknown>>): void {
  *
  * @throws RowcastError those of `resolveRunPaths` and `planFiles`
  */
-export async function checkPaths(context: Context, reads: readonly UsedFile[]): Promise<void> {
-  const job = await readJob(context, reads);
+export async function checkPaths(job: RunJob): Promise<void> {
   // What is not there yet is waited for after the training.
   const { waitForInput, readyFile } = job.values;
   if (job.isMany && (waitForInput > 0 || readyFile !== undefined)) return;
@@ -123,23 +122,17 @@ export async function checkPaths(context: Context, reads: readonly UsedFile[]): 
 }
 
 /** Writes that a run is in progress, before a training that it waits for. */
-export async function recordStart(context: Context, reads: readonly UsedFile[]): Promise<void> {
-  const job = await readJob(context, reads);
+export async function recordStart(job: RunJob): Promise<void> {
   const record = recordOf(job);
   await record.recall();
   await writeUnlocked(job.paths, record.state);
 }
 
 /** Writes the summary of a run that could not start, if it has one. */
-export async function recordEarlyEnd(
-  context: Context,
-  reads: readonly UsedFile[],
-  error: unknown,
-): Promise<void> {
-  const job = await readJob(context, reads);
+export async function recordEarlyEnd({ log }: Context, job: RunJob, error: unknown): Promise<void> {
   const summary = await recordOf(job).fail(error);
   await writeUnlocked(job.paths, summary).catch(cause =>
-    context.log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),
+    log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),
   );
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { RowcastError } from '../../base/errors.ts';
 import { serveOptions } from '../../base/options/serve.ts';
-import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { isLoopback, isUnspecified } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
@@ -25,25 +25,8 @@ import { onSignals } from '../signals.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log, logFormat }: Context): Promise<number> {
-  const {
-    host,
-    port,
-    adminPort,
-    tlsCert,
-    tlsKey,
-    maxRequestsPerSecond,
-    maxRowsPerSecond,
-    threads,
-    maxConnectionsPerAddress,
-    spillBytes,
-    maxSpillBytes,
-    warmUp: warmUpSeconds,
-    drainDelay,
-    drainTimeout,
-    web,
-    open,
-    dataBytes,
-  } = resolveValues(serveOptions, flags);
+  const values = resolveValues(serveOptions, flags);
+  const { port, adminPort, web, open, dataBytes, spillBytes, maxSpillBytes } = values;
   if (open && !web)
     throw new RowcastError('usage', '--open and --no-web exclude each other', {
       hint: 'Leave out --no-web to open the web platform, or --open to serve only the API.',
@@ -51,18 +34,13 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
   const home = homeOf({ flags, env });
   await warnOfHome({ log }, home);
   const options = {
-    home,
-    host: readHost(host),
+    ...values,
+    ...{ home, log, storedKeys: true, metrics: true },
+    host: readHost(values.host),
     port: readPort('port', port),
     adminPort: adminPort === undefined ? undefined : readPort('admin-port', adminPort),
-    tls: await readTls(tlsCert, tlsKey),
-    maxRequestsPerSecond,
-    maxRowsPerSecond,
-    threads,
-    limits: { connectionsPerAddress: maxConnectionsPerAddress, spillBytes, maxSpillBytes },
-    storedKeys: true,
-    metrics: true,
-    log,
+    tls: await readTls(values),
+    limits: { connectionsPerAddress: values.maxConnectionsPerAddress, spillBytes, maxSpillBytes },
   };
   const given = readOwnKey(env, options.host);
   const keys = await listKeys(home);
@@ -70,7 +48,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     given === undefined && keys.every(({ key }) => key === undefined)
       ? randomBytes(24).toString('base64url')
       : undefined;
-  const ready = performance.now() + warmUpSeconds * 1000;
+  const ready = performance.now() + values.warmUp * 1000;
   const left = (): number => Math.max(0, ready - performance.now());
   // Without it the service is slower at first, and reports what is wrong with its files itself.
   if (left() > 0) await warmUp(home, left()).catch(() => {});
@@ -84,7 +62,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
   });
   // Before the URL is logged, so that a signal after that shuts down gracefully. SIGHUP reloads.
   const signals = onSignals({ signals: ['SIGINT', 'SIGTERM'] });
-  const reload = (): Promise<void> => reloadFiles(service, { tlsCert, tlsKey }, log);
+  const reload = (): Promise<void> => reloadFiles(service, values, log);
   process.on('SIGHUP', reload);
   let forget = (): void => {};
   try {
@@ -108,15 +86,9 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
         `health and metrics at ${service.adminUrl}`,
       );
     if (platform !== undefined)
-      forget = await announcePlatform(platform, {
-        serviceUrl: openableUrl(service.url),
-        home,
-        open,
-        log,
-        logFormat,
-      });
+      forget = await announcePlatform(platform, openableUrl(service.url), home, open, { log, logFormat });
     if (!signals.first.aborted) await once(signals.first, 'abort');
-    await shutDown(service, signals.first.reason, { drainDelay, drainTimeout, log });
+    await shutDown(service, signals.first.reason, { ...values, log });
   } catch (error) {
     await service.close();
     throw error;
@@ -174,8 +146,10 @@ export function readOwnKey({ ROWCAST_API_KEY: text = '' }: Environment, host: st
   });
 }
 
+type TlsPaths = Pick<Values<typeof serveOptions>, 'tlsCert' | 'tlsKey'>;
+
 /** @throws RowcastError `usage`, `no_such_file` */
-export async function readTls(cert: string | undefined, key: string | undefined): Promise<Tls | undefined> {
+export async function readTls({ tlsCert: cert, tlsKey: key }: TlsPaths): Promise<Tls | undefined> {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
     throw new RowcastError('usage', '--tls-cert and --tls-key must be given together');
@@ -183,17 +157,11 @@ export async function readTls(cert: string | undefined, key: string | undefined)
 }
 
 /** On SIGHUP, reloads certificate, private key and API keys. If a file cannot be read, the old ones stay in use. */
-export async function reloadFiles(
-  service: RunningService,
-  { tlsCert, tlsKey }: { tlsCert: string | undefined; tlsKey: string | undefined },
-  log: Logger,
-): Promise<void> {
+export async function reloadFiles(service: RunningService, tls: TlsPaths, log: Logger): Promise<void> {
   try {
-    service.reload(await readTls(tlsCert, tlsKey));
-    log.info(
-      { event: 'reloaded' },
-      `SIGHUP: reloaded ${tlsCert === undefined ? 'keys' : 'keys and certificate'}`,
-    );
+    service.reload(await readTls(tls));
+    const what = tls.tlsCert === undefined ? 'keys' : 'keys and certificate';
+    log.info({ event: 'reloaded' }, `SIGHUP: reloaded ${what}`);
   } catch (error) {
     log.error(
       { event: 'reload_failed', ...failureFields(error) },

@@ -60,29 +60,21 @@ export async function run(given: Context): Promise<number> {
     return seen;
   };
   let seen = await look();
-  if (flags.watch !== true) await printText(seen.text);
-  else if (process.stdout.isTTY && flags.json !== true) {
-    const { createLogUpdate } = await import('log-update');
-    const draw = createLogUpdate(process.stdout, { showCursor: true });
-    for (; ; seen = await again(look)) {
-      draw(seen.text.trimEnd());
-      if (seen.state !== 'running') break;
-    }
-    draw.done();
-  } else
-    for (; ; seen = await again(look)) {
-      await printText(seen.text);
-      if (seen.state !== 'running') break;
-    }
+  const isRedrawn = flags.watch === true && process.stdout.isTTY && flags.json !== true;
+  const { createLogUpdate } = isRedrawn ? await import('log-update') : {};
+  const draw = createLogUpdate?.(process.stdout, { showCursor: true });
+  for (;;) {
+    if (draw === undefined) await printText(seen.text);
+    else draw(seen.text.trimEnd());
+    if (flags.watch !== true || seen.state !== 'running') break;
+    await sleep(WATCH_MS);
+    seen = await look();
+  }
+  draw?.done();
   return codes[seen.state];
 }
 
 const codes = { finished: ExitCode.done, running: ExitCode.running, stopped: ExitCode.stopped } as const;
-
-async function again(look: () => Promise<Seen>): Promise<Seen> {
-  await sleep(WATCH_MS);
-  return look();
-}
 
 async function lookAt(
   path: string,

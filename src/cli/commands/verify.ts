@@ -40,12 +40,8 @@ export async function run(given: Context): Promise<number> {
   const sample = await sampleOf(context);
   const { pairs, areMany, secretUrls } = await filesToVerify(context, backendsOf(values));
   const files: VerifiedFile[] = [];
-  const verifyPair = async (pair: FilePair): Promise<number> => {
-    const verified = await verifyOne(context, { pair, values: { ...values, secretUrls }, sample });
-    files.push(verified.file);
-    if (verified.failure !== undefined) throw verified.failure;
-    return ExitCode.done;
-  };
+  const verifyPair = (pair: FilePair): Promise<number> =>
+    verifyOne(context, { values: { ...values, secretUrls }, sample }, pair, file => files.push(file));
   if (!areMany) {
     const [pair] = pairs;
     const code = pair && verifyPair(pair).finally(() => json && printJson({ format: 1, ...files[0] }));
@@ -90,15 +86,13 @@ async function filesToVerify(context: Context, among: Backends): Promise<Finishe
   return files;
 }
 
-/** Verifies a pair. @returns why that failed, if it did */
+/** Verifies a pair. @param onVerified called with what became of it, also if that is an error, which is thrown */
 async function verifyOne(
   { log }: Context,
-  {
-    pair: { input, output, rejects: given },
-    values,
-    sample,
-  }: Pick<FilesToVerify, 'values' | 'sample'> & { pair: FilePair },
-): Promise<{ file: VerifiedFile; failure?: unknown }> {
+  { values, sample }: Pick<FilesToVerify, 'values' | 'sample'>,
+  { input, output, rejects: given }: FilePair,
+  onVerified: (file: VerifiedFile) => void,
+): Promise<number> {
   const begun = performance.now();
   const tally = newVerifiedRows();
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
@@ -120,10 +114,13 @@ async function verifyOne(
     const match = `${nameOf(output)} matches ${nameOf(input)}${how}`;
     const again =
       sampled === undefined ? '' : `; ${countOf(sampled, 'row')} predicted again, with the same result`;
-    const counts = { tally, ...(sampled !== undefined && { sampled }), seconds };
-    log.info({ event: 'verified', ...counts }, `${match}: ${describeTally(tally, rejects, seconds)}${again}`);
-    const file = { input, output, agrees: true, rows: tally, rejects: rejects ?? null };
-    return { file: { ...file, ...(sampled !== undefined && { sampled }) } };
+    const counted = sampled !== undefined && { sampled };
+    log.info(
+      { event: 'verified', tally, ...counted, seconds },
+      `${match}: ${describeTally(tally, rejects, seconds)}${again}`,
+    );
+    onVerified({ input, output, agrees: true, rows: tally, rejects: rejects ?? null, ...counted });
+    return ExitCode.done;
   } catch (failure) {
     if (!(failure instanceof RowcastError)) throw failure;
     const { code, message, location } = failure;
@@ -131,7 +128,8 @@ async function verifyOne(
     const isDifference = code === 'difference';
     const what = isDifference ? 'difference' : 'error';
     const of = { input, output, agrees: isDifference ? false : null, rows: tally, rejects: given ?? null };
-    return { file: { ...of, [what]: { code, message, file, line, row } }, failure };
+    onVerified({ ...of, [what]: { code, message, file, line, row } });
+    throw failure;
   }
 }
 

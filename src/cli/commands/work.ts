@@ -1,6 +1,6 @@
 import { RowcastError } from '../../base/errors.ts';
 import { queueWorkOptions, workOptions } from '../../base/options/shards.ts';
-import { resolveValues } from '../../base/options/values/resolve-options.ts';
+import { resolveValues, type Values } from '../../base/options/values/resolve-options.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { shardsFailed } from '../../shards/assemble/check-complete.ts';
@@ -23,14 +23,22 @@ const runWork = (context: Context): Promise<number> =>
   untilStopped(
     context.log,
     { heedsParent: true, stopping: 'finishing the rows in progress (up to 10 s)' },
-    stop => (context.flags.dir === undefined ? runOnQueue(context, stop) : runOnFolder(context, stop)),
+    stop => {
+      const { flags, onOutcome } = context;
+      if (flags.dir !== undefined) onOutcome?.({ folder: String(flags.dir) });
+      const values = resolveValues({ ...workOptions, ...queueWorkOptions }, flags);
+      return flags.dir === undefined ? runOnQueue(context, values, stop) : runOnFolder(context, values, stop);
+    },
   );
 
-async function runOnFolder(context: Context, stop: AbortSignal): Promise<number> {
-  const { flags, env, log, onOutcome } = context;
-  onOutcome?.({ folder: String(flags.dir) });
-  const { shard, shardsPerTask } = resolveValues(workOptions, flags);
-  const { queue, stopWhenEmpty } = resolveValues(queueWorkOptions, flags);
+type WorkValues = Values<typeof workOptions & typeof queueWorkOptions>;
+
+async function runOnFolder(
+  context: Context,
+  { shard, shardsPerTask, queue, stopWhenEmpty }: WorkValues,
+  stop: AbortSignal,
+): Promise<number> {
+  const { flags, env, log } = context;
   if (stopWhenEmpty)
     throw new RowcastError('usage', '--stop-when-empty has no effect on the shards of a folder', {
       hint: 'A worker of a folder ends when none is left.',
@@ -66,18 +74,19 @@ async function failureOf(
   return shardsFailed(folder.path, failures, workCommandOf(context, sharded));
 }
 
-async function runOnQueue(context: Context, stop: AbortSignal): Promise<number> {
-  const { flags, env } = context;
-  const { shard } = resolveValues(workOptions, flags);
-  const { queue, stopWhenEmpty } = resolveValues(queueWorkOptions, flags);
-  const address = chooseQueue(queue, env.ROWCAST_QUEUE);
+async function runOnQueue(
+  context: Context,
+  { shard, queue, stopWhenEmpty }: WorkValues,
+  stop: AbortSignal,
+): Promise<number> {
+  const address = chooseQueue(queue, context.env.ROWCAST_QUEUE);
   if (address === undefined)
     throw new RowcastError('usage', 'whose shards? Give the folder DIR, or --queue URL', {
       hint: 'For example rowcast work /shared/scored.csv.shards, or rowcast work --queue redis://queue.internal:6379.',
     });
   if (shard !== undefined) throw noShards();
   const { workQueue } = await import('../shards/work-queue.ts');
-  return workQueue(context, { address, stopWhenEmpty, stop });
+  return workQueue(context, address, stopWhenEmpty, stop);
 }
 
 const noShards = (): RowcastError =>

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exitCodes, RowcastError } from '../../base/errors.ts';
+import { exitCodes } from '../../base/errors.ts';
 import { timeLimit } from '../../base/interrupted.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { absolutePath } from '../../base/scheme.ts';
@@ -18,6 +18,7 @@ import { postJson } from '../../runs/observers/post-json.ts';
 import { summaryText } from '../../runs/observers/summary-file.ts';
 import { RunRecord } from '../../runs/run-record.ts';
 import type { RunNames } from '../../runs/summary/summary.ts';
+import { wrongVariable } from '../arguments/usage-error.ts';
 import type { CommandOutcome, Context } from '../context.ts';
 import { untilStopped } from '../signals.ts';
 import { type CommandEnding, notificationOf } from './notification.ts';
@@ -41,36 +42,37 @@ export async function executeAndTell(
   options: EndOptions,
   execute: (context: Context) => Promise<number>,
 ): Promise<number> {
-  if (options.notifyEnv !== undefined) checkVariable(options.notifyEnv);
+  const { notifyEnv } = options;
+  if (notifyEnv !== undefined && !isVariableOfDefinition(notifyEnv))
+    throw wrongVariable('notify-env', notifyEnv, 'ROWCAST_NOTIFY_URL');
   const startedAt = new Date().toISOString();
   let outcome: CommandOutcome = {};
   const onOutcome = (more: CommandOutcome): void => {
     outcome = { ...outcome, ...more };
   };
-  let failure: Failure | undefined;
+  let failure: { error: unknown } | undefined;
   const code = await execute({ ...options.context, onOutcome }).catch((error: unknown) => {
     failure = { error };
     return exitCodeOf(error);
   });
-  await tellEnd(
-    options,
-    await endingOf(options, { outcome: { started_at: startedAt, ...outcome }, code, failure }),
-  );
+  outcome = { started_at: startedAt, ...outcome };
+  await tellEnd(options, await endingOf(options, outcome, code, failure));
   if (failure !== undefined) throw failure.error;
   return code;
 }
 
-interface Failure {
-  error: unknown;
-}
-
-/** The outcome of a command with how it has ended. */
+/** The outcome of a command with how it has ended. A run that has not begun has a summary, too. */
 async function endingOf(
   { command, context }: EndOptions,
-  { outcome, code, failure }: { outcome: CommandOutcome; code: number; failure: Failure | undefined },
+  outcome: CommandOutcome,
+  code: number,
+  failure: { error: unknown } | undefined,
 ): Promise<CommandEnding> {
-  const isUnknown = outcome.run_id === undefined && OF_RUNS.includes(command);
-  const refused = isUnknown ? await refusedRun(namesOfRefused(context), code, failure) : {};
+  let refused: CommandOutcome = {};
+  if (outcome.run_id === undefined && OF_RUNS.includes(command)) {
+    const record = new RunRecord({ names: namesOfRefused(context) });
+    refused = await (failure === undefined ? record.end('stopped', code) : record.fail(failure.error));
+  }
   const known: CommandOutcome = { ...refused, ...outcome };
   const error = known.error ?? (failure === undefined ? null : runErrorOf(failure.error));
   const byExitCode =
@@ -85,16 +87,6 @@ async function endingOf(
     started_at: known.started_at ?? '',
     finished_at: known.finished_at ?? new Date().toISOString(),
   };
-}
-
-/** The summary of a run that has not begun. */
-async function refusedRun(
-  names: ReturnType<typeof namesOfRefused>,
-  code: number,
-  failure: Failure | undefined,
-): Promise<CommandOutcome> {
-  const record = new RunRecord({ names });
-  return failure === undefined ? record.end('stopped', code) : record.fail(failure.error);
 }
 
 /** Tells the URL and runs the command, both at the same time. */
@@ -115,9 +107,7 @@ async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: Comman
   const run = async (stop: AbortSignal): Promise<void> => {
     if (onEnd === undefined) return;
     const { over, end } = timeLimit(isInterrupted ? COMMAND_AFTER_SIGNAL_MS : COMMAND_MS, stop);
-    const reason = await runOnEnd(context, { command: onEnd, ending, text: body.text, over })
-      .catch(reasonOf)
-      .finally(end);
+    const reason = await runOnEnd(context, onEnd, ending, body.text, over).catch(reasonOf).finally(end);
     if (reason !== undefined)
       log.warn({ event: 'on_end_failed' }, `the command of --on-end ${sanitize(reason)}`);
   };
@@ -125,17 +115,13 @@ async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: Comman
   await untilStopped(log, {}, stop => Promise.all([send(stop), run(stop)]));
 }
 
-interface OnEnd {
-  command: string;
-  ending: CommandEnding;
-  text: string;
-  over: AbortSignal;
-}
-
 /** @returns why it has failed, if it has */
 async function runOnEnd(
   { env, flags, defined, log, logFormat }: Context,
-  { command, ending, text, over }: OnEnd,
+  command: string,
+  ending: CommandEnding,
+  text: string,
+  over: AbortSignal,
 ): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-'));
   try {
@@ -251,14 +237,6 @@ export async function runCommand(
 
 /** Waits between the attempts, in milliseconds. */
 const WAITS = [300, 900, 2_700];
-
-/** @throws RowcastError `usage` for a variable whose value is not meant to be sent to */
-export function checkVariable(name: string): void {
-  if (isVariableOfDefinition(name)) return;
-  throw new RowcastError('usage', `--notify-env: ${name} is not the name of a variable for it`, {
-    hint: 'Give a name that begins with ROWCAST_, in capitals, such as ROWCAST_NOTIFY_URL.',
-  });
-}
 
 /**
  * Sends what a command has come to, to the URL in a variable.

@@ -2,7 +2,6 @@ import { isRejectsFile } from '../../formats/records/reject.ts';
 import { resultFiles } from '../../library/result-files.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import type { RunObserver } from '../../runs/observer.ts';
-import type { TelemetryObserver } from '../../runs/observers/telemetry/run-observers.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
@@ -14,7 +13,7 @@ import { retryLines } from '../retry-lines.ts';
 import { progressLine } from '../terminal/progress.ts';
 import { logData, logRunId, logRunWarnings, rejectLog, runLog, waitingLog } from './log-run.ts';
 import { nameOf } from './read-job.ts';
-import { type Lineage, lineageEvents, runTelemetry, sharedLineage } from './sent-events.ts';
+import { lineageEvents, runTelemetry } from './sent-events.ts';
 import type { SignalledRun } from './until-signal.ts';
 
 /** What may watch a run of a command. */
@@ -92,18 +91,14 @@ export function observersOf(
   });
 }
 
-/** What watches several files of a command as if they were one run, and what their runs have in common. */
-export interface FilesObservers {
-  observers: RunObserver[];
-  telemetry: TelemetryObserver;
-  lineage: RunObserver & { readonly lineage: Lineage | undefined };
-}
-
-/** What watches several files as a whole: `FilesWatch` shows progress and end. Each run has observers of its own. */
-export function observersOfFiles(context: Context, job: RunJob, stop: AbortSignal): FilesObservers {
+/**
+ * What watches several files of a command as if they were one run, and what their runs have in common: `FilesWatch`
+ * shows progress and end. Each run has observers of its own.
+ */
+export function observersOfFiles(context: Context, job: RunJob, stop: AbortSignal) {
   const { log, logFields } = context;
   const telemetry = runTelemetry(context, 'rowcast.runs', stop);
-  const lineage = sharedLineage(context, stop);
+  const lineage = lineageEvents(context, stop, true);
   const observers = watched(['service', 'progress', 'log', 'rejects', 'data', 'stdout'], {
     runId: logRunId(logFields),
     waiting: { waiting: waitingLog(log) },

@@ -11,6 +11,7 @@ import type { RunJob } from '../../runs/run.ts';
 import { isOutputPattern } from '../../runs/several/output-pattern.ts';
 import { backendsOf, isPattern } from '../../storage/backends.ts';
 import type { UsedFile } from '../../storage/target.ts';
+import { wrongVariable } from '../arguments/usage-error.ts';
 import type { Context } from '../context.ts';
 import { storeRetryLines } from '../retry-lines.ts';
 
@@ -96,10 +97,7 @@ function inputsOf(given: unknown): string[] | undefined {
  */
 function secretInput(variable: string | undefined, env: NodeJS.ProcessEnv) {
   if (variable === undefined) return undefined;
-  if (!isVariableOfDefinition(variable))
-    throw new RowcastError('usage', `--input-env: ${variable} is not the name of a variable for it`, {
-      hint: 'Give a name that begins with ROWCAST_, in capitals, such as ROWCAST_INPUT.',
-    });
+  if (!isVariableOfDefinition(variable)) throw wrongVariable('input-env', variable, 'ROWCAST_INPUT');
   const url = env[variable];
   if (url === undefined || url === '')
     throw new RowcastError('usage', `--input-env: the variable ${variable} is not set`, {

@@ -31,12 +31,9 @@ export interface Lineage {
 /** @returns undefined if nothing is to be sent */
 export async function beginLineage({ env, log }: Sending): Promise<Lineage | undefined> {
   const settings = lineageSettings(env);
-  let hasWarned = false;
-  const warn = (reason: string): void => {
-    if (hasWarned) return;
-    hasWarned = true;
-    log.warn({ event: 'lineage_not_sent' }, `lineage events cannot be sent: ${sanitize(reason)}`);
-  };
+  const warn = warnOnce(reason =>
+    log.warn({ event: 'lineage_not_sent' }, `lineage events cannot be sent: ${sanitize(reason)}`),
+  );
   if (settings.problem !== undefined) warn(settings.problem);
   if (settings.endpoint === undefined) return undefined;
   // Loaded only when they are needed.
@@ -71,37 +68,40 @@ export async function beginLineage({ env, log }: Sending): Promise<Lineage | und
   };
 }
 
-/** Sends the events of a run, if the environment asks for them. */
-export function lineageEvents(context: Sending, stop: AbortSignal): RunObserver {
-  let lineage: Lineage | undefined;
-  let begun: RunView | undefined;
-  return {
-    async begin(run) {
-      begun = run;
-      lineage = await beginLineage(context);
-    },
-    opened: run => lineage?.started(run),
-    async close() {
-      if (begun !== undefined) lineage?.ended(begun);
-      await lineage?.close(afterSignal(stop));
-    },
+/** Only the first failure is told. */
+function warnOnce(warn: (reason: string) => void): (reason: string) => void {
+  let hasWarned = false;
+  return reason => {
+    if (!hasWarned) warn(reason);
+    hasWarned = true;
   };
 }
 
-/** Keeps lineage open for several runs, of which each sends its own events. */
-export function sharedLineage(
+/**
+ * Sends events, if the environment asks for them.
+ *
+ * @param isShared whether several runs use it, of which each sends its own
+ */
+export function lineageEvents(
   context: Sending,
   stop: AbortSignal,
+  isShared = false,
 ): RunObserver & { readonly lineage: Lineage | undefined } {
   let lineage: Lineage | undefined;
+  let begun: RunView | undefined;
   return {
     get lineage() {
       return lineage;
     },
-    async begin() {
+    async begin(run) {
+      begun = run;
       lineage = await beginLineage(context);
     },
-    close: async () => lineage?.close(afterSignal(stop)),
+    opened: run => (isShared ? undefined : lineage?.started(run)),
+    async close() {
+      if (begun !== undefined && !isShared) lineage?.ended(begun);
+      await lineage?.close(afterSignal(stop));
+    },
   };
 }
 
@@ -113,23 +113,15 @@ export async function beginTelemetry(
 ): Promise<Telemetry | undefined> {
   const settings = telemetrySettings(env);
   if (settings === undefined) return undefined;
-  let hasWarned = false;
-  const warn = (reason: string): void => {
-    if (hasWarned) return;
-    hasWarned = true;
-    log.warn({ event: 'telemetry_not_sent' }, `traces or metrics cannot be sent: ${reason}`);
-  };
+  const warn = warnOnce(reason =>
+    log.warn({ event: 'telemetry_not_sent' }, `traces or metrics cannot be sent: ${reason}`),
+  );
   for (const problem of settings.problems) warn(problem);
   if (!settings.traces && !settings.metrics) return undefined;
   try {
     // Loaded only when it is needed.
     const { openTelemetry } = await import('../../runs/observers/telemetry/open-telemetry.ts');
-    return openTelemetry(settings, {
-      version: readVersion(),
-      run,
-      ...how,
-      warn,
-    });
+    return openTelemetry(settings, { version: readVersion(), run, ...how, warn });
   } catch (error) {
     warn(reasonOf(error));
     return undefined;

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Logger } from 'pino';
 import { RowcastError } from '../../base/errors.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
@@ -11,20 +10,18 @@ import { makeFolder } from '../../storage/local/home-folder.ts';
 import type { Platform } from '../../web/platform.ts';
 import type { Context } from '../context.ts';
 
-export interface Announcement extends Pick<Context, 'log' | 'logFormat'> {
-  serviceUrl: string;
-  home: string;
-  /** Whether to open a browser. */
-  open: boolean;
-}
-
 /**
- * Shows the sign-in URL, on a terminal only: its token signs in whoever has it. @returns what to call when the service
- * ends
+ * Shows the sign-in URL, on a terminal only: its token signs in whoever has it.
+ *
+ * @param isOpened whether to open a browser
+ * @returns what to call when the service ends
  */
 export async function announcePlatform(
   platform: Platform,
-  { serviceUrl, home, open, log, logFormat }: Announcement,
+  serviceUrl: string,
+  home: string,
+  isOpened: boolean,
+  { log, logFormat }: Pick<Context, 'log' | 'logFormat'>,
 ): Promise<() => void> {
   if (process.stderr.isTTY && logFormat === 'text') {
     const url = platform.signInUrl(serviceUrl);
@@ -32,14 +29,15 @@ export async function announcePlatform(
       `rowcast: sign in to the web platform (works once, for 15 minutes):\n\n    ${url}\n\n`,
     );
   }
-  if (!open) return () => {};
+  if (!isOpened) return () => {};
   const file = join(home, `open-${new URL(serviceUrl).port}.html`);
   try {
     await makeFolder(home);
     await placeFile(file, pageTo(platform.signInUrl(serviceUrl)), 'replace');
     await openInBrowser(pathToFileURL(file).href);
   } catch (error) {
-    warn(log, error);
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ event: 'browser_not_opened' }, `cannot open a browser: ${reason}`);
   }
   return () => rmSync(file, { force: true });
 }
@@ -53,11 +51,6 @@ async function openInBrowser(url: string): Promise<void> {
   const child = spawn(command, [url], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn');
   child.unref();
-}
-
-function warn(log: Logger, error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  log.warn({ event: 'browser_not_opened' }, `cannot open a browser: ${reason}`);
 }
 
 /**

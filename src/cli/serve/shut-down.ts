@@ -11,18 +11,14 @@ import type { EndingSignal } from '../signals.ts';
  */
 const CUT_AFTER = 0.9;
 
-export interface Draining {
-  /** In seconds. */
-  drainDelay: number;
-  drainTimeout: number;
-  log: Logger;
-}
-
-/** Graceful shutdown: waits for load balancers to notice, finishes in-flight requests, and exits by the deadline. */
+/**
+ * Graceful shutdown: waits for load balancers to notice, finishes in-flight requests, and exits by the deadline. Times
+ * are in seconds.
+ */
 export async function shutDown(
   service: RunningService,
   signal: EndingSignal,
-  { drainDelay, drainTimeout, log }: Draining,
+  { drainDelay, drainTimeout, log }: { drainDelay: number; drainTimeout: number; log: Logger },
 ): Promise<void> {
   enforceDeadline((drainDelay + drainTimeout) * 1000, signal);
   service.drain();

@@ -68,12 +68,10 @@ export async function makeShards(
     ? await filesToScore(log, job, { folder, scorer, stop })
     : { pairs: [{ input, output, rejects }], unchanged: [] };
   const options = { ...values, report: reportOf(values) };
-  const pinned = pinnedOptions(flags, defined, absoluteName);
-  const work = { pairs, unchanged, options, pinned, shardBytes, version: readVersion(), scorer, stop };
-  const trace = env.TRACEPARENT || undefined;
   const plan = await makePlan({
-    ...work,
-    trace,
+    ...{ pairs, unchanged, options, shardBytes, version: readVersion(), scorer, stop },
+    pinned: pinnedOptions(flags, defined, absoluteName),
+    trace: env.TRACEPARENT || undefined,
     backends: job.backends,
     note: ({ code, message }) => log.warn({ event: code }, message),
     written: absoluteName(job.outputAsWritten ?? output),
@@ -128,11 +126,6 @@ function checkReplaces(given: Readonly<Record<string, unknown>>): void {
   }
 }
 
-interface FilesToScore {
-  pairs: FilePair[];
-  unchanged: ShardPlan['unchanged'];
-}
-
 /**
  * Finds the inputs of a command that takes several, and tells those to be scored from those whose outputs are up to
  * date.
@@ -144,10 +137,9 @@ async function filesToScore(
   log: Context['log'],
   job: RunJob,
   { folder, scorer, stop }: { folder: SharedFolder; scorer: Scorer; stop: AbortSignal },
-): Promise<FilesToScore> {
+): Promise<{ pairs: FilePair[]; unchanged: ShardPlan['unchanged'] }> {
   const { pairs, ledger } = await planFiles(job, stop);
-  const found: FilesToScore = { pairs, unchanged: [] };
-  if (job.values.ifExists !== 'skip-unchanged') return found;
+  if (job.values.ifExists !== 'skip-unchanged') return { pairs, unchanged: [] };
   await ledger
     .read()
     .catch(({ message }) =>
@@ -156,22 +148,16 @@ async function filesToScore(
   const options = await outputWorkOf(job.values, scorer, stop);
   const begun = (await folder.read(PLAN)) === undefined ? [] : (await readPlan(folder)).files;
   const outputs = new Set(begun.map(({ output }) => output));
-  found.pairs = [];
+  const changed: FilePair[] = [];
+  const unchanged: ShardPlan['unchanged'] = [];
   for (const pair of pairs) {
     const [input, output] = [absoluteName(pair.input), absoluteName(pair.output)];
     const rejects = pair.rejects === undefined ? undefined : absoluteName(pair.rejects);
     const key = { input, output, rejects, options };
-    const { encoding } = job.values;
-    const reading = { encoding, backends: job.backends, stop };
+    const reading = { encoding: job.values.encoding, backends: job.backends, stop };
     const { run } = (outputs.has(output) ? undefined : await unchangedRun(ledger, key, reading)) ?? {};
-    if (run === undefined) found.pairs.push(pair);
-    else
-      found.unchanged.push({
-        input,
-        output,
-        rows: run.rows,
-        rejects: rejects ?? null,
-      });
+    if (run === undefined) changed.push(pair);
+    else unchanged.push({ input, output, rows: run.rows, rejects: rejects ?? null });
   }
-  return found;
+  return { pairs: changed, unchanged };
 }

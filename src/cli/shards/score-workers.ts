@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { Interrupted } from '../../base/interrupted.ts';
 import { counted, countOf } from '../../base/number-text.ts';
 import { queueOption, workersOption } from '../../base/options/shards.ts';
@@ -116,8 +115,7 @@ async function scoreShards(
         { event: 'run_started', report, service: scorer.name, output: values.output, workers: number },
         `scoring ${nameOf(job)}${withWorkers(number, queue, [...flagsOfAddress(address, env), ...storeFlags(values)])}`,
       );
-      const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, number)));
-      const own = workerFlags({ values, flags, address, env, number: Math.max(1, number), threads });
+      const own = workerFlags(context, values, address, Math.max(1, number));
       const source = queue === undefined ? ['--shard', 'any'] : ['--queue', queue.address.flag];
       const traceparent = context.telemetry?.traceparent;
       const onFailed = (cause: NodeJS.ErrnoException): void =>
@@ -151,23 +149,17 @@ function withWorkers(number: number, queue: UsedQueue | undefined, service: read
   return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: ${commandOf('work', ['--queue', queue.address.flag, ...service])}`;
 }
 
-export interface Scoring {
-  progress: ProgressDisplay;
-  stop: AbortSignal;
-  /** Gives the shards to workers of other machines too. */
-  queue: OpenedQueue | undefined;
-}
-
 /**
  * Publishes the shards while they are scored, and waits until no worker has anything left to do.
  *
+ * @param queue gives the shards to workers of other machines too
  * @returns the exit codes of the workers of this machine
  * @throws RowcastError as `publishShards` and `feedRun`; Interrupted
  */
 export async function untilScored(
   sharding: Sharding,
   workers: Workers,
-  { progress, stop, queue }: Scoring,
+  { progress, stop, queue }: { progress: ProgressDisplay; stop: AbortSignal; queue: OpenedQueue | undefined },
 ): Promise<number[]> {
   const shown = showProgress(sharding, workers, progress);
   const ownEnd = new AbortController();

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { exitCodes } from '../../base/errors.ts';
 import { thresholdText } from '../../base/options/values/resolve-options.ts';
 import type { JobValues } from '../../base/options/values/run-values.ts';
-import { type Address, type Environment, flagsOfAddress } from '../../library/service/choose-service.ts';
+import { type Address, flagsOfAddress, type Given } from '../../library/service/choose-service.ts';
 import { storeFlags } from './store-flags.ts';
 
 export interface Workers {
@@ -69,42 +70,36 @@ export function startWorkers(
   };
 }
 
-export interface WorkerFlagsOptions {
-  values: JobValues;
-  /** The flags of the command. */
-  flags: Readonly<Record<string, unknown>>;
-  address: Address;
-  env: Environment;
-  number: number;
-  /** Threads of each worker, unless --threads says how many there are together. */
-  threads: number;
-}
-
 /**
  * The flags of each worker: together they make no more requests at a time than the command may. Their pace is in the
  * plan.
+ *
+ * @param number of the workers, from 1
  */
-export function workerFlags({ values, flags, address, env, number, threads }: WorkerFlagsOptions): string[] {
-  const { concurrency, timeout, maxOutage, batchRows, batchBytes, maxMismatches, maxMissing, maxUnseen } =
-    values;
+export function workerFlags(
+  { flags, env }: Given,
+  values: JobValues,
+  address: Address,
+  number: number,
+): string[] {
   const share = (value: number): number => Math.max(1, Math.floor(value / number));
-  const given = (name: string, value: string | number | undefined): string[] =>
-    value === undefined ? [] : [`--${name}`, String(value)];
-  const ofLog = ['log-format', 'log-level'];
-  return [
-    ...flagsOfAddress(address, env),
-    ...storeFlags(values),
-    ...given('concurrency', share(concurrency)),
-    ...given('threads', values.threads === undefined ? threads : share(values.threads)),
-    ...given('timeout', timeout),
-    ...given('max-outage', maxOutage),
-    ...given('batch-rows', batchRows),
-    ...given('batch-bytes', batchBytes),
-    ...given('max-mismatches', maxMismatches && thresholdText(maxMismatches)),
-    ...given('max-missing', maxMissing && thresholdText(maxMissing)),
-    ...given('max-unseen', maxUnseen && thresholdText(maxUnseen)),
-    ...ofLog.flatMap(name => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])])),
-    '--quiet',
-    ...['--progress', 'never'],
-  ];
+  const { maxMismatches, maxMissing, maxUnseen } = values;
+  const given = {
+    concurrency: share(values.concurrency),
+    threads: share(values.threads ?? availableParallelism()),
+    timeout: values.timeout,
+    'max-outage': values.maxOutage,
+    'batch-rows': values.batchRows,
+    'batch-bytes': values.batchBytes,
+    'max-mismatches': maxMismatches && thresholdText(maxMismatches),
+    'max-missing': maxMissing && thresholdText(maxMissing),
+    'max-unseen': maxUnseen && thresholdText(maxUnseen),
+    'log-format': flags['log-format'],
+    'log-level': flags['log-level'],
+    progress: 'never',
+  };
+  const named = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
+  return [...flagsOfAddress(address, env), ...storeFlags(values), ...named, '--quiet'];
 }

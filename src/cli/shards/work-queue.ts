@@ -18,30 +18,26 @@ import { type OpenedQueue, withQueue } from './with-queue.ts';
 /** How often a worker without a run looks for one. */
 const POLL_MS = 1_000;
 
-export interface QueueWork {
-  address: QueueAddress;
-  /** End when no run has shards left. */
-  stopWhenEmpty: boolean;
-  stop: AbortSignal;
-}
-
 /**
  * Scores shards of all runs of a queue, one at a time, and those of the oldest run first.
  *
+ * @param stopWhenEmpty end when no run has shards left
  * @returns the exit code of the first run that this worker could not work on, if it ends by itself
  * @throws Interrupted
  */
 export async function workQueue(
   context: Context,
-  { address, stopWhenEmpty, stop }: QueueWork,
+  address: QueueAddress,
+  stopWhenEmpty: boolean,
+  stop: AbortSignal,
 ): Promise<number> {
-  const { log } = context;
   const watched = observeWork(context);
   try {
     return await withQueue(context, address, async opened => {
       const { queue, monitor } = opened;
-      const worker = new QueueWorker(context, opened, watched, stop);
-      log.info(
+      const known = new KnownRuns(backendsOfFlags(context.flags));
+      const worker: QueueWorker = { context, opened, watched, known, stop };
+      context.log.info(
         { event: 'queue_joined', queue: queue.name },
         `waiting for shards from the queue at ${queue.name}`,
       );
@@ -52,11 +48,11 @@ export async function workQueue(
           stop,
         );
         let isEmpty = runs !== undefined;
-        if (runs !== undefined) worker.keep(runs);
-        for (const run of runs ?? []) if (await worker.visit(run)) isEmpty = false;
+        if (runs !== undefined) known.keep(runs);
+        for (const run of runs ?? []) if (await visit(worker, run)) isEmpty = false;
         if (isEmpty && stopWhenEmpty) {
           watched.finished();
-          return worker.refusal?.exitCode ?? ExitCode.done;
+          return known.refusal?.exitCode ?? ExitCode.done;
         }
         await sleep(POLL_MS, undefined, { signal: stop }).catch(() => {}); // seen above
       }
@@ -66,79 +62,62 @@ export async function workQueue(
   }
 }
 
-class QueueWorker {
-  readonly #context: Context;
-  readonly #opened: OpenedQueue;
-  readonly #watched: WatchedWork;
-  readonly #stop: AbortSignal;
-  readonly #runs: KnownRuns;
+/** What a worker of a queue has. */
+interface QueueWorker {
+  context: Context;
+  opened: OpenedQueue;
+  watched: WatchedWork;
+  known: KnownRuns;
+  stop: AbortSignal;
+}
 
-  constructor(context: Context, opened: OpenedQueue, watched: WatchedWork, stop: AbortSignal) {
-    this.#context = context;
-    this.#opened = opened;
-    this.#watched = watched;
-    this.#stop = stop;
-    this.#runs = new KnownRuns(backendsOfFlags(context.flags));
+/** @returns whether the run may have shards left for this worker */
+async function visit(worker: QueueWorker, run: QueuedRun): Promise<boolean> {
+  const { known, opened } = worker;
+  const withdraw = () => opened.monitor.call(() => opened.queue.withdraw(run));
+  try {
+    if (!(await known.hasWork(run))) return false;
+    const end = await scoreShards(worker, run);
+    if (end.kind === 'gone' && (await known.isRemoved(run))) await withdraw();
+    return true;
+  } catch (error) {
+    if (error instanceof RowcastError && error.code === 'cancelled') await withdraw();
+    else if (await known.isRemoved(run)) await withdraw();
+    else refuse(worker, run, error);
+    return false;
   }
+}
 
-  /** The first error that keeps this worker from a run of the queue. */
-  get refusal(): RowcastError | undefined {
-    return this.#runs.refusal;
-  }
+async function scoreShards(
+  { context, opened: { queue, monitor }, watched, known, stop }: QueueWorker,
+  run: QueuedRun,
+): Promise<RunEnd> {
+  const { folder, watch } = known.of(run);
+  // A worker may have scored shards of other runs just before.
+  const log = logOfFile(context.log, folder.path, { folder: folder.path });
+  const mayLeave = async (): Promise<boolean> => {
+    const others = (await monitor.call(() => queue.runs()))?.filter(({ key }) => key !== run.key);
+    for (const other of others ?? []) if (await known.hasWork(other).catch(() => false)) return true;
+    return false;
+  };
+  const joining = { folder, observer: watched.observe(log, folder), seesInputs: true, stop };
+  return joinRun({ ...context, log }, joining, work => {
+    known.accept(run);
+    log.info({ event: 'run_joined', folder: folder.path }, 'scoring its shards');
+    return workRun({ work, queue, run, watch, monitor, mayLeave });
+  });
+}
 
-  /** @param runs those of the queue */
-  keep(runs: readonly QueuedRun[]): void {
-    this.#runs.keep(runs);
-  }
-
-  /** @returns whether the run may have shards left for this worker */
-  async visit(run: QueuedRun): Promise<boolean> {
-    const { queue, monitor } = this.#opened;
-    try {
-      if (!(await this.#runs.hasWork(run))) return false;
-      const end = await this.#work(run);
-      if (end.kind === 'gone' && (await this.#runs.isRemoved(run)))
-        await monitor.call(() => queue.withdraw(run));
-      return true;
-    } catch (error) {
-      if (error instanceof RowcastError && error.code === 'cancelled')
-        await monitor.call(() => queue.withdraw(run));
-      else if (await this.#runs.isRemoved(run)) await monitor.call(() => queue.withdraw(run));
-      else this.#refuse(run, error);
-      return false;
-    }
-  }
-
-  async #work(run: QueuedRun): Promise<RunEnd> {
-    const { queue, monitor } = this.#opened;
-    const { folder, watch } = this.#runs.of(run);
-    // A worker may have scored shards of other runs just before.
-    const log = logOfFile(this.#context.log, folder.path, { folder: folder.path });
-    const observer = this.#watched.observe(log, folder);
-    const mayLeave = async (): Promise<boolean> => {
-      const others = (await monitor.call(() => queue.runs()))?.filter(({ key }) => key !== run.key);
-      for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
-      return false;
-    };
-    const joining = { folder, observer, seesInputs: true, stop: this.#stop };
-    return joinRun({ ...this.#context, log }, joining, work => {
-      this.#runs.accept(run);
-      log.info({ event: 'run_joined', folder: folder.path }, 'scoring its shards');
-      return workRun({ work, queue, run, watch, monitor, mayLeave });
-    });
-  }
-
-  /** @throws an error that does not concern the run */
-  #refuse(run: QueuedRun, error: unknown): void {
-    const { refusal, isNew } = this.#runs.refuse(run, error);
-    if (!isNew) return;
-    const { code, message, hint, location } = refusal;
-    const where = location.file === undefined ? '' : `${location.file}: `;
-    this.#context.log.error(
-      { event: 'run_refused', code, hint, folder: run.folder },
-      `${run.folder}: this worker takes no shards of this run: ${where}${message}`,
-    );
-  }
+/** @throws an error that does not concern the run */
+function refuse({ context, known }: QueueWorker, run: QueuedRun, error: unknown): void {
+  const { refusal, isNew } = known.refuse(run, error);
+  if (!isNew) return;
+  const { code, message, hint, location } = refusal;
+  const where = location.file === undefined ? '' : `${location.file}: `;
+  context.log.error(
+    { event: 'run_refused', code, hint, folder: run.folder },
+    `${run.folder}: this worker takes no shards of this run: ${where}${message}`,
+  );
 }
 
 /**

@@ -46,17 +46,12 @@ export interface RepairOfFile {
   error?: { code: string; message: string };
 }
 
-interface PlacedOptions {
-  /** How rows were compared, such as ` by its values`. */
-  how: string;
-  /** How many rows may stay rejected. */
-  accepted: number;
-}
-
+/** @param how rows were compared, such as ` by its values` @param accepted how many rows may stay rejected */
 export function describePlaced(
   output: string,
   { placed, already, left }: Placed,
-  { how, accepted }: PlacedOptions,
+  how: string,
+  accepted: number,
 ): string {
   if (placed === 0 && left === 0) return `${output}: nothing is left to repair${beforeText(already)}`;
   const parts = [

@@ -1,6 +1,5 @@
 import { type Logger, pino } from 'pino';
 import { sanitizeLines } from '../../base/sanitize.ts';
-import { failureFields, failureMessage } from '../failure-text.ts';
 import { liveLines } from './live-lines.ts';
 
 /** The format of log lines: a sentence for people, or JSON for programs. */
@@ -16,26 +15,16 @@ export interface LogFields {
   folder?: string;
 }
 
-/** Logs the error that ended a command, as the last line. It may quote files and services, so it is sanitized. */
-export function logFailure(log: Logger, error: unknown): void {
-  log.error({ event: 'error', ...failureFields(error) }, sanitizeLines(failureMessage(error)));
-}
-
 /** Limit for log lines that wait for the reader of stderr; further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1 << 20;
-
-export interface LogOptions {
-  format: LogFormat;
-  /** The lowest level that is logged. */
-  level?: LogLevel;
-  fields?: LogFields;
-}
 
 /**
  * Opens the log. It goes to stderr, never to stdout. No log line contains a key, or values of a persona unless a
  * service quotes them in its own message, which is shortened.
+ *
+ * @param level the lowest that is logged
  */
-export function openLog({ format, level = 'info', fields = {} }: LogOptions): Logger {
+export function openLog(format: LogFormat, fields: LogFields = {}, level: LogLevel = 'info'): Logger {
   let dropped = 0;
   const lines = liveLines();
   const write = (line: string): void => {

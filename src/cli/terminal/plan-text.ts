@@ -17,30 +17,27 @@ export function describePlan(plan: InputPlan): string {
   const isLocal = requests === 0 && unsent === null;
   const dialect = readAsText(readAs);
   const why = isLowerBound ? '; a large compressed input is not read to its end' : '';
-  const parts: [string, string][] = [
+  const parts = [
     ['input', sanitize(plan.input)],
-    ...(dialect === '' ? [] : [['dialect', dialect] as [string, string]]),
+    ...(dialect === '' ? [] : [['dialect', dialect]]),
     ['sent', listed(matched.map(({ name, type }) => (type === null ? name : `${name} (${type})`)))],
-    ...(missing.length > 0 ? [['missing', listed(missing)] as [string, string]] : []),
-    ...near.map(({ wanted, found }): [string, string] => [
-      'did you mean',
-      sanitize(`${wanted} for ${found}?`),
-    ]),
+    ...(missing.length > 0 ? [['missing', listed(missing)]] : []),
+    ...near.map(({ wanted, found }) => ['did you mean', sanitize(`${wanted} for ${found}?`)]),
     ['not sent', listed(unused)],
     ['rows', `${about}${counted(rows)}, in ${about}${countOf(batches, 'batch').replace(/hs$/, 'hes')}${why}`],
-    ...(unsent === null ? [] : [['not paid', unsentText(unsent, plan)] as [string, string]]),
+    ...(unsent === null ? [] : [['not paid', unsentText(unsent, plan)]]),
     ['requests', isLocal ? 'none: the report is local' : `${about}${counted(requests)}`],
     ['disk space', `${isLowerBound ? 'at least' : 'up to'} ${sizeOf(plan.outputBytes)}`],
     ...probeLines(plan),
-    ...(plan.problem === undefined ? [] : [['refused', sanitize(plan.problem.message)] as [string, string]]),
+    ...(plan.problem === undefined ? [] : [['refused', sanitize(plan.problem.message)]]),
   ];
-  return parts.map(([name, text]) => `${name.padEnd(13)} ${text}\n`).join('');
+  return parts.map(([name = '', text]) => `${name.padEnd(13)} ${text}\n`).join('');
 }
 
 const aboutText = ({ isExact, isLowerBound }: Pick<InputPlan, 'isExact' | 'isLowerBound'>): string =>
   isExact ? '' : isLowerBound ? 'at least ' : 'about ';
 
-function probeLines({ probe, rows, requests, isLowerBound, appends }: InputPlan): [string, string][] {
+function probeLines({ probe, rows, requests, isLowerBound, appends }: InputPlan): string[][] {
   if (probe === null) return [];
   const { latency, rowsPerSecond, predictionType, firstRow } = probe;
   const times = latency === null ? '' : `, ${latencyText(latency)}`;
@@ -52,11 +49,9 @@ function probeLines({ probe, rows, requests, isLowerBound, appends }: InputPlan)
       'time',
       `${isLowerBound ? 'for these rows' : 'at most'} ${durationOf(rows / rowsPerSecond)}: ${counted(rowsPerSecond)} rows/s with one ${unit} at a time`,
     ],
-    ...(predictionType === null
-      ? []
-      : [['understood', sanitize(understoodText(predictionType))] as [string, string]]),
-    ...(appends === null ? [] : [['appended', listed(appends)] as [string, string]]),
-    ...(firstRow === null ? [] : [['first row', sanitize(firstRowText(firstRow))] as [string, string]]),
+    ...(predictionType === null ? [] : [['understood', sanitize(understoodText(predictionType))]]),
+    ...(appends === null ? [] : [['appended', listed(appends)]]),
+    ...(firstRow === null ? [] : [['first row', sanitize(firstRowText(firstRow))]]),
   ];
 }
 

@@ -19,22 +19,6 @@ export interface ProgressDisplay {
   seconds(): number;
 }
 
-/** How a command reports progress. */
-export interface ProgressMode {
-  when: 'auto' | 'always' | 'never';
-  /** Seconds between log lines. */
-  interval: number;
-}
-
-/** How the flags ask for progress; --quiet logs none. */
-function progressMode(flags: Context['flags']): ProgressMode {
-  const { quiet, progress, progressInterval } = resolveValues(
-    { ...progressOptions, quiet: logOptions.quiet },
-    flags,
-  );
-  return { when: quiet ? 'never' : progress, interval: progressInterval };
-}
-
 export interface ProgressOptions {
   /** Where the command's result goes, `-` for stdout; by default nowhere before the command ends. */
   output?: string;
@@ -57,7 +41,7 @@ interface Terminals {
  * Whether a line may be redrawn: only on a terminal, and not among output rows on the same terminal or lines of JSON.
  */
 export function isRedrawn(
-  { when, output, logFormat }: Pick<ProgressMode, 'when'> & { output: string; logFormat: LogFormat },
+  { when, output, logFormat }: { when: 'auto' | 'always' | 'never'; output: string; logFormat: LogFormat },
   isTerminal: Terminals,
 ): boolean {
   if (when === 'never' || logFormat === 'json') return false;
@@ -74,7 +58,9 @@ export function openProgress(
   { flags, log, logFormat }: ProgressContext,
   { name, isTotal, output = '' }: ProgressOptions = {},
 ): ProgressDisplay {
-  const { when, interval } = progressMode(flags);
+  const options = { ...progressOptions, quiet: logOptions.quiet };
+  const { quiet, progress, progressInterval: interval } = resolveValues(options, flags);
+  const when = quiet ? 'never' : progress;
   const isTerminal = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY && !isDumb() };
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;

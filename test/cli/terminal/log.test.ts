@@ -147,7 +147,7 @@ describe('the progress of a run', () => {
 /** A script that logs this many lines at once. When stdin ends, it waits until they were read and logs one more. */
 const flooding = (lines: number): string => `
   const { openLog } = await import(${JSON.stringify(new URL('../../../src/cli/terminal/log.js', import.meta.url))});
-  const log = openLog({ format: 'text' });
+  const log = openLog('text');
   for (let line = 1; line <= ${lines}; line++) log.info('line ' + line + ' ' + 'x'.repeat(200));
   process.stdout.write('logged');
   process.stdin.on('end', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isRedrawn, type ProgressMode, progressText } from '../../../src/cli/terminal/progress.ts';
+import { isRedrawn, progressText } from '../../../src/cli/terminal/progress.ts';
 import type { RunProgress } from '../../../src/runs/observer.ts';
 import { rowCountsOf } from '../../../src/scoring/row-counts.ts';
 
@@ -10,7 +10,7 @@ describe('whether a progress line is redrawn', () => {
     stdout: boolean,
     logFormat: 'text' | 'json' = 'text',
     stderr = true,
-    when: ProgressMode['when'] = 'auto',
+    when: 'auto' | 'always' | 'never' = 'auto',
   ): boolean => isRedrawn({ when, output, logFormat }, { stdout, stderr });
 
   it('only on a terminal, and never between JSON lines', () => {
