@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_575,
   'files of src': 811,
   'lines of src': 94_612,
-  'lines of test': 74_210,
+  'lines of test': 74_195,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { train } from '../../src/library/train.ts';
 import { asWord, shell } from '../support/cli/shell.ts';
-import { newFolder, sharedFolder } from '../support/folder.ts';
+import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
-
-let trained: Promise<string> | undefined;
-
-/** The folder of a report, which is trained once for all tests. */
-async function trainOnce(): Promise<string> {
-  const home = await sharedFolder();
-  const history = join(root, 'fixtures/telecom-history.csv');
-  await train({ history, predict: 'churned', report: 'churn', home });
-  return home;
-}
+import { churnHome, copyHome } from '../support/service/history.ts';
 
 /** A folder with spaces in its name and the reports of another folder, in which a shell runs lines as they are printed. */
 async function bench(t: TestContext) {
   const folder = join(await newFolder(t), 'my files');
-  trained ??= trainOnce();
-  await cp(await trained, join(folder, 'my home'), { recursive: true, verbatimSymlinks: true });
+  await copyHome(await churnHome(), join(folder, 'my home'));
   const personas = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
   const [header = '', ...records] = personas.split('\n');
   const fields = (line: string): number => line.split(',').length;

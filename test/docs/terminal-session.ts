@@ -6,10 +6,10 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { train } from '../../src/library/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 import { bin } from '../support/rowcast.ts';
+import { churnHome, copyHome } from '../support/service/history.ts';
 
 /** A block of a page. */
 export interface Block {
@@ -30,34 +30,28 @@ export async function folderOfReader(t: TestContext): Promise<string> {
   await mkdir(join(folder, 'bin'));
   const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
   await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
-  const fixture = (name: string): string => join(root, `fixtures/telecom-${name}.csv`);
-  await cp(fixture('personas'), join(folder, 'personas.csv'));
-  const home = join(folder, '.rowcast');
-  await train({ history: fixture('history'), predict: 'churned', report: 'churn', home });
+  await cp(join(root, 'fixtures/telecom-personas.csv'), join(folder, 'personas.csv'));
+  await copyHome(await churnHome(), join(folder, '.rowcast'));
   return folder;
 }
 
 /** Writes the files of a page, runs its sessions, and compares what they print, except for times and rates. */
-export async function replay(
-  blocks: readonly Block[],
-  cwd: string,
-  env: Record<string, string> = {},
-): Promise<void> {
+export async function replay(blocks: readonly Block[], cwd: string): Promise<void> {
   for (const { language, text } of blocks) {
     const [, name] = /^# (\S+\.\S+)\n/.exec(text) ?? [];
-    if (language === 'console') assert.equal(withoutTimes(await session(text, cwd, env)), withoutTimes(text));
+    if (language === 'console') assert.equal(withoutTimes(await session(text, cwd)), withoutTimes(text));
     else if (name !== undefined) await writeFile(join(cwd, name), text);
   }
 }
 
 /** Runs the commands of a terminal session, and returns it with what they print now. */
-async function session(text: string, cwd: string, env: Record<string, string>): Promise<string> {
+async function session(text: string, cwd: string): Promise<string> {
   const path = [join(cwd, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
   let said = '';
   for (const [, command = ''] of text.matchAll(/^\$ (.*)$/gm)) {
     const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
       cwd,
-      env: { PATH: path, LC_ALL: 'C', ...env },
+      env: { PATH: path, LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [output] = await Promise.all([textOf(child.stdout), once(child, 'close')]);

@@ -108,6 +108,16 @@ describe('a scorer of the caller', () => {
     assert.equal(await read('out.csv'), expected);
   });
 
+  it('gives its predictions in order, whatever other members they have', async t => {
+    const { read, job } = await bench(t);
+    const scorer = scorerOf(ids =>
+      ids.map((id, place) => ({ ...even(id), index: (place + 1) % ids.length })),
+    );
+    await score({ ...job, scorer });
+    const expected = 'id,amount,probability_no,probability_yes\nr0,0,0.25,0.75\nr1,1,1,0\nr2,2,0.25,0.75\n';
+    assert.equal(await read('out.csv'), expected);
+  });
+
   it('is called again after a temporary error, and stops the run with any other', async t => {
     const { job } = await bench(t);
     let calls = 0;

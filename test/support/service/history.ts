@@ -6,6 +6,7 @@ import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import type { TrainingOptions } from '../../../src/training/train-options.ts';
 import { sharedFolder } from '../folder.ts';
+import { root } from '../root.ts';
 
 /**
  * A small labelled data set with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing.
@@ -48,6 +49,18 @@ export async function homeWith(
 /** Copies a data directory into an empty folder. Its reports are links to their versions, which stay relative. */
 export const copyHome = (home: string, folder: string): Promise<void> =>
   cp(home, folder, { recursive: true, verbatimSymlinks: true });
+
+let trained: Promise<string> | undefined;
+
+/** A data directory with the report `churn` of the fixtures, trained once. */
+export function churnHome(): Promise<string> {
+  trained ??= sharedFolder().then(async home => {
+    const historyFile = join(root, 'fixtures/telecom-history.csv');
+    await trainReport({ historyFile, predict: 'churned', id: 'churn', home });
+    return home;
+  });
+  return trained;
+}
 
 /** Trains a report of classes. */
 export async function trainClasses(options: TrainingOptions): Promise<TrainedReport> {

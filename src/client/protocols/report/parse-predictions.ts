@@ -42,11 +42,11 @@ export function parsePredictions(body: string, { report, ...expected }: Expected
 type ValueMember = 'label' | 'value' | 'values';
 
 /**
- * Validates the predictions of personas: as many as there are personas, in order or numbered. The first one that is no
- * error tells whether all are probabilities, or have another of these members. Probabilities must be of exactly the
- * expected classes, in 0..1, and sum to 1 within `tolerance`. A persona with invalid probabilities gets an error. If
- * every persona is invalid, all are rejected, unless these rows are what is left after halving. Whether numbers are
- * finite is checked by who uses them.
+ * Validates the predictions of personas: as many as there are personas, in order or, from a service, numbered. The
+ * first one that is no error tells whether all are probabilities, or have another of these members. Probabilities must
+ * be of exactly the expected classes, in 0..1, and sum to 1 within `tolerance`. A persona with invalid probabilities
+ * gets an error. If every persona is invalid, all are rejected, unless these rows are what is left after halving.
+ * Whether numbers are finite is checked by who uses them.
  *
  * @throws InvalidResponse
  */
@@ -57,7 +57,7 @@ export function readPersonas(
 ): Predictions {
   if (!Array.isArray(received)) throw new InvalidResponse(`the response has no list "${wire.predictions}"`);
   checkCount(received.length, expected.personas);
-  const predictions = inPersonaOrder(received, wire);
+  const predictions = members.includes('label') ? received : inPersonaOrder(received, wire);
   const errorIn = ({ [wire.error]: error }: Record<string, unknown>): ServiceError | undefined =>
     isObject(error)
       ? { code: errorCode(textOf(error.code, secrets)), message: sanitize(textOf(error.message, secrets)) }
@@ -113,7 +113,7 @@ function readValues(
 function namesIn(values: readonly unknown[], predictionType: Expected['predictionType']): readonly string[] {
   const first = values.findIndex(value => value !== null);
   const names = numberNames(values[first]);
-  if (names.length === 0) throw new InvalidResponse(`prediction ${first + 1} has no numbers`);
+  if (names.length === 0) throw new InvalidResponse(`prediction ${first + 1 || 1} has no numbers`);
   if (predictionType?.kind !== 'numbers') return names;
   const isSame = isDeepStrictEqual(names, predictionType.names.toSorted(codePointOrder));
   return isSame ? predictionType.names : names;

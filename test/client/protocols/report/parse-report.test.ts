@@ -54,6 +54,7 @@ describe('a response of numbers', () => {
       [[{ values: { a: 1 } }, { values: { b: 1 } }], /members b, expected the numbers a$/],
       [[{ values: { a: 1 } }, { values: { a: 1, b: 1 } }], /members a, b, expected the numbers a$/],
       [[{ error: {} }, { values: {} }], /^prediction 2 has no numbers$/],
+      [[{ values: null }, { values: null }], /^prediction 1 has no numbers$/],
       [[{ probabilities: { no: 1 } }, { value: 1 }], /^prediction 2 has no "probabilities"$/],
     ];
     for (const [predictions, message] of mixed) assert.throws(() => read(predictions), wrong(message));

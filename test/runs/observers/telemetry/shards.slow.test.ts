@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../../support/folder.ts';
+import { exits, rowcast } from '../../../support/in-process.ts';
 import { startCollector } from '../../../support/otlp/collector.ts';
 import type { ReceivedSpan } from '../../../support/otlp/decode.ts';
-import { exits, rowcast } from '../../../support/rowcast.ts';
 import { startStub } from '../../../support/stub/service.ts';
 
 const VALUE = 'Persephone';
