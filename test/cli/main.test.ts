@@ -146,7 +146,7 @@ describe('rowcast, as a user runs it', () => {
   describe('reports what is wrong and what to do', () => {
     const churn = '--report churn';
     for (const [name, line, says, served] of [
-      ['no command', '', /no command given; rowcast --help lists them/],
+      ['no command', '', /no command given.*\n {2}rowcast --help lists the commands/],
       ['no report', `score ${personas}`, /no report given; use --report/],
       [
         'a report that does not exist',

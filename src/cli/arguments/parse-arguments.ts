@@ -111,7 +111,7 @@ const wordsOf = ({ name }: CommandRow): number => name.split(' ').length;
 const COMMAND_SHARE = 1 / 2;
 
 async function refuseCommand([word]: readonly string[]): Promise<never> {
-  if (word === undefined) throw usageError('no command given; rowcast --help lists them');
+  if (word === undefined) throw usageError('no command given');
   const { insteadOfCommand } = await import('../../base/other-words.ts');
   const instead = insteadOfCommand(word);
   const names = commands.map(({ name }) => name);
