@@ -83,15 +83,14 @@ export function repairCommands(run: RejectsOfRun): [string, string] {
   const isParquet = formatsOf(run).to === 'parquet';
   const left = isParquet ? [...NOT_REPEATED, ...OF_PARQUET] : NOT_REPEATED;
   // Then the repaired output can be reused, too.
-  const isReused = values.reuse !== undefined && !isParquet;
-  const reuse = isReused ? ['--reuse', output] : [];
+  const reuse = values.reuse !== undefined && !isParquet ? ['--reuse', output] : [];
   const scoring = flagsWhere(
     values,
     ([name, option]) =>
       (option.affectsOutput === true && !left.includes(name)) ||
       name === 'report' ||
       name === 'protocol' ||
-      (name === 'reuse-max-age' && isReused) ||
+      (name === 'reuse-max-age' && reuse.length > 0) ||
       OF_FILES.includes(name),
   );
   const shape = flagsWhere(

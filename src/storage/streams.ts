@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { RowcastError } from '../base/errors.ts';
 import { ClosedPipe } from '../base/interrupted.ts';
 import { sanitizeCells } from '../base/sanitize.ts';
 import type { Backend } from './backend.ts';
@@ -54,7 +55,7 @@ export const standardStreams: Backend = {
     throw new Error('a stream is no document');
   },
   sharedFolder: () => {
-    throw new Error('a stream is no folder');
+    throw new RowcastError('usage', '-: a stream is no folder', { hint: 'Name the folder of the run.' });
   },
 };
 

@@ -147,6 +147,7 @@ describe('rowcast, as a user runs it', () => {
     const churn = '--report churn';
     for (const [name, line, says, served] of [
       ['no command', '', /no command given.*\n {2}rowcast --help lists the commands/],
+      ['a stream as a folder', 'work -', /-: a stream is no folder.*\n {2}Name the folder/],
       ['no report', `score ${personas}`, /no report given; use --report/],
       [
         'a report that does not exist',
