@@ -102,7 +102,7 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       assert.ok(parts.has(1));
       // Eight levels; on a busy machine, a wait may end before the probes do.
       const attempts = sizes.filter(size => size < 200).length;
-      assert.ok(attempts >= 32 && attempts < 40, `${attempts} attempts of ${parts.size} parts`);
+      assert.ok(attempts >= 32 && attempts <= 64, `${attempts} attempts of ${parts.size} parts`);
     });
 
     it('if it never responds to it, after the retry budget is used up', async t => {
