@@ -1,3 +1,4 @@
+import { unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import { headerOfLayout } from '../../formats/csv/header.ts';
 import { appendedFor, columnsToAppend } from '../../scoring/merge/appended-for.ts';
@@ -54,7 +55,7 @@ export function earlierPredictions(
             const read = { maxRecordBytes, maxGroupBytes, nulls: options.nulls };
             const maxBytes = appended?.maxBytes ?? 0;
             const from = { layout, features, rename, appended: names, maxBytes, keys, read, places };
-            return closing(await earlierRows(source, from, skipped), () => source.close());
+            return untilStopped(await earlierRows(source, from, skipped), stop, () => source.close());
           } catch (error) {
             source.close();
             throw error;
@@ -84,9 +85,18 @@ export function earlierPredictions(
   };
 }
 
-async function* closing<T>(items: AsyncGenerator<T>, close: () => void): AsyncGenerator<T> {
+/** Reads until a run is stopped, also while the next batch is waited for. @throws Interrupted */
+async function* untilStopped<T>(
+  items: AsyncGenerator<T>,
+  stop: AbortSignal,
+  close: () => void,
+): AsyncGenerator<T> {
   try {
-    yield* items;
+    for (;;) {
+      const next = await unlessStopped(items.next(), stop);
+      if (next.done === true) return;
+      yield next.value;
+    }
   } finally {
     close();
   }

@@ -1,5 +1,6 @@
 import type { Predictions } from '../../base/contract/predictions.ts';
 import { RowcastError } from '../../base/errors.ts';
+import { Interrupted } from '../../base/interrupted.ts';
 import { BatchMemory } from '../../base/kernel/batch-memory.ts';
 import type { Appended } from '../../formats/appended.ts';
 import type { Layout } from '../../formats/format.ts';
@@ -149,7 +150,9 @@ class KnownRows {
     };
     for await (const batch of batches) {
       seen(batch);
-      const found = await this.#find(batch);
+      const found = await this.#find(batch).catch(unlessInterrupted);
+      // As if reading had stopped before it: what was sent is still waited for.
+      if (found === undefined) break;
       if (found.copied.known + found.copied.equal === 0 && packed.waiting === 0) {
         end += found.copied.rows;
         yield* send(batch, true, found.keptFrom);
@@ -312,6 +315,10 @@ export function knownStages(options: KnownRowsOptions) {
       ((appended: Appended, copied: () => CopiedRows | undefined): Appended =>
         withCopies(appended, known, copied)),
   };
+}
+
+function unlessInterrupted(error: unknown): undefined {
+  if (!(error instanceof Interrupted)) throw error;
 }
 
 /** What is in flight, or waits for that. */
