@@ -67,9 +67,16 @@ export function appendedCheckOf(comparison: Comparison, output: string, shape: O
       location,
     );
   if (typeof appended !== 'number') throw mismatch(NOT_NAMED, location);
-  // An output without rows has nothing that tells its columns.
+  // An output without rows has nothing that tells its columns, but for the options.
   const nothing = { wrong: 'nothing is appended' };
-  return { isAfterOthers, isAlone: false, check: () => nothing };
+  return { isAfterOthers, isAlone: !isAfterOthers && appendsOne(shape), check: () => nothing };
+}
+
+/** Whether the options say that a single column is appended. */
+function appendsOne({ kind, probabilities = 'all', prediction, threshold }: OutputShape): boolean {
+  if (probabilities === 'all') return kind === 'label';
+  const shown = probabilities === 'none' ? 0 : probabilities.length;
+  return shown + Number(prediction === true || threshold !== undefined) === 1;
 }
 
 /** The first appended column that has the name of one before it, which no run writes. */
