@@ -83,7 +83,9 @@ export function chooseFeatures(
   const asked =
     options.features ??
     listed ??
-    names.filter(name => name !== '' && name !== report.predicts && !isRejectColumn(name));
+    names.filter(
+      name => name !== '' && name !== report.predicts && !rejectColumns.some(ours => ours === name),
+    );
   if (options.predict !== undefined) {
     if (options.features?.includes(options.predict)) throw predictedFeature(options.predict, location);
     excluded.add(options.predict);
@@ -225,8 +227,6 @@ function noColumnsHint({ features, excludeFeatures }: SentOptions, isAnyMissing:
   if (isAnyMissing) return `The input has none of the columns, which ${used.join(' and ')} allows.`;
   return `Check ${used.join(' and ')}.`;
 }
-
-const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
 /**
  * Each name's first index, and the names that occur more than once. Linear, since a header may have a million columns.

@@ -37,7 +37,9 @@ function describeProtocol({ name, speaks, auth, request, response, ready, limits
       `POST ${path} for a report that begins with ${prefix}`,
     ]),
     ['rows', `${request.layout}, as ${request.content_type}`],
-    ...(request.body === null ? [] : [['body', bodyText(request.body)]]),
+    ...(request.body === null
+      ? []
+      : [['body', typeof request.body === 'string' ? request.body : JSON.stringify(request.body)]]),
     [
       'response',
       response.rows.map(pointer => (pointer === '' ? 'the whole response' : pointer)).join(' or '),
@@ -53,9 +55,6 @@ function describeProtocol({ name, speaks, auth, request, response, ready, limits
   ];
   return lines.map(([about = '', text]) => `${about.padEnd(13)} ${text}\n`).join('');
 }
-
-const bodyText = (body: ProtocolAbout['request']['body']): string =>
-  typeof body === 'string' ? body : JSON.stringify(body);
 
 function unknownProtocol(name: string): RowcastError {
   const near = suggestNames(name, protocolNames);

@@ -74,7 +74,8 @@ export function openProgress(
     const timer = setInterval(() => {
       if (report === undefined) return;
       const { name: total = '', cells, fields } = report(seconds());
-      log.info({ event: 'progress', ...fields }, textOf([total, ...cells]));
+      const shown = [total, ...cells].filter(cell => cell !== '');
+      log.info({ event: 'progress', ...fields }, shown.join('  '));
     }, interval * 1000).unref();
     close = () => clearInterval(timer);
   }
@@ -93,8 +94,6 @@ const isDumb = (): boolean => process.env.TERM === 'dumb';
 /** One of several files has its place from the start, so that the other lines do not move. */
 const waitingLine = (name: string | undefined): ProgressLine | undefined =>
   name === undefined ? undefined : { name, cells: ['', 'starting'] };
-
-const textOf = (cells: readonly string[]): string => cells.filter(cell => cell !== '').join('  ');
 
 /**
  * Shows how far a run is.

@@ -128,7 +128,7 @@ function lineCells(shape: LineShape, names: readonly string[]): Conversion {
       const from = wordView(fields.bytes);
       const { bytes } = from;
       const most = CELL_GROWTH * batch.bytes.length + batch.ends.length * columns.length;
-      const written = { most, kind: RecordKind.quoted, isEnd };
+      const written = { most, kind: RecordKind.quoted, isEnd: (byte?: number) => byte === LF };
       return convertRecords(batch, faults, written, (row, into, to) => {
         let at = to;
         for (let place = 0; place < columns.length; place++) {
@@ -147,8 +147,6 @@ function lineCells(shape: LineShape, names: readonly string[]): Conversion {
     },
   };
 }
-
-const isEnd = (byte: number | undefined): boolean => byte === LF;
 
 function quoted(bytes: Buffer, start: number, end: number, into: Buffer, to: number): number {
   let at = to;

@@ -54,7 +54,7 @@ export function customScorer(given: GivenScorer, { concurrency, maxOutage, onRet
     async describe(id) {
       const request = `report() of ${given.name}`;
       const said = await calling(request, async () =>
-        bytesOf({ tech_specs: {}, drivers: [], ...(await given.report(id)) }),
+        Buffer.from(JSON.stringify({ tech_specs: {}, drivers: [], ...(await given.report(id)) })),
       );
       return valid(request, () => parseReport(said, id));
     },
@@ -119,8 +119,6 @@ class CustomBatches extends EncodedBatches {
 
   async confirmAll(): Promise<void> {}
 }
-
-const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 function checkScorer(given: GivenScorer): void {
   const { name, report, score }: { [member in keyof GivenScorer]?: unknown } = given ?? {};

@@ -138,7 +138,7 @@ function dataMetrics({ rows, columns, scores, labels, drift }: Summary, metric: 
       .slice(0, MAX_SERIES);
   const [classes, numbers] = [ofKind('probability'), ofKind('number')];
   const psiOf = (name: string): number | null => drift?.scores[name]?.psi ?? null;
-  const labelled = labels === null ? 0 : sum([...labels.rows, labels.others]);
+  const labelled = labels?.rows.reduce((total, count) => total + count, labels.others) ?? 0;
   return [
     ...ofColumns.map(([what, unit, help]) =>
       metric(
@@ -193,7 +193,5 @@ type MakeMetric = (
   help: string,
   values: readonly (readonly [value: number | null, labels?: MetricLabels])[],
 ) => RunMetric;
-
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 const secondsOf = (time: string | null): number | null => (time === null ? null : Date.parse(time) / 1000);

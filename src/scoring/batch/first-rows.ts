@@ -42,11 +42,13 @@ export async function checkFirstRows(batch: Batch, options: FirstRowsOptions): P
       if (!maySayColumns(scorer, outcome) || !isAlike(first.failure, outcome.failure)) return;
       if (++alike < ROWS) continue;
       if ((await scorer.isReady?.(signal)) === false) return;
-      throw wrongColumns(first.failure).addLocation({ file, ...placeOf(first.part) });
+      throw wrongColumns(first.failure).addLocation({
+        file,
+        line: first.part.start.line,
+        row: first.part.start.row,
+      });
     }
 }
-
-const placeOf = ({ start: { line, row } }: Batch) => ({ line, row });
 
 function maySayColumns({ retryPolicy }: BatchScorer, { failure: { kind, retryAfter } }: Failed): boolean {
   return retryPolicy?.table[kind].stopsIfFirstAlike === true && retryAfter === undefined;

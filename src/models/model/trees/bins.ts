@@ -77,11 +77,9 @@ interface Partition {
   firsts: number[];
 }
 
-const undivided = (bins: number): Partition => ({ cells: new Uint16Array(bins), firsts: [0] });
-
 /** Bins that all conditions treat alike, of levels: there are few. */
 export const byConditions = (bins: number, conditions: readonly ((bin: number) => boolean)[]): Partition =>
-  conditions.reduce(divide, undivided(bins));
+  conditions.reduce(divide, { cells: new Uint16Array(bins), firsts: [0] });
 
 /**
  * Bins that all comparisons treat alike, of numbers: there may be as many as cuts.
