@@ -45,12 +45,9 @@ export async function withServiceOf<T>(
 export function scorerOptionsOf(context: Context, values: JobValues, stop: AbortSignal): ScorerOptions {
   const { env, log, telemetry } = context;
   const logRetry = retryLines(log, values.maxOutage);
-  return {
-    ...{ values, address: chooseService(context), env, stop },
-    onRetry(failure, wait) {
-      telemetry?.retried(failure, wait);
-      logRetry(failure, wait);
-    },
-    trace: telemetry?.traceRequest,
+  const onRetry: ScorerOptions['onRetry'] = (failure, wait) => {
+    telemetry?.retried(failure, wait);
+    logRetry(failure, wait);
   };
+  return { values, address: chooseService(context), env, stop, onRetry, trace: telemetry?.traceRequest };
 }

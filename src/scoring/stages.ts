@@ -68,7 +68,11 @@ export async function* stages(
     known === undefined && !dedupe
       ? undefined
       : (await import('./reuse/known-rows.ts')).knownStages({
-          ...{ source, features, batchRows, merging, known },
+          source,
+          features,
+          batchRows,
+          merging,
+          known,
           areEqualSentOnce: dedupe,
         });
   const rows = reuse?.rows;

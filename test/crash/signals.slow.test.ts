@@ -55,7 +55,7 @@ async function bench(t: TestContext, first?: StubOptions['first']) {
       const own = `rowcast() { '${process.execPath}' '${bin}' "$@"; }`;
       return (await promisify(execFile)('sh', ['-c', `${own}; ${command}`], options)).stderr;
     },
-    /** The same with another input; nobody writes its stdin or reads its stdout. */
+    /** Starts the command, perhaps with another input. Nothing is written to its stdin or read from its stdout. */
     spawn(more: readonly string[], input = 'in.csv'): Running['child'] {
       const child = spawnRowcast(words(input, more), options);
       t.after(() => child.kill('SIGKILL'));

@@ -138,7 +138,9 @@ const variant = (
 
 /** Predictions of an earlier run are reused if the service states the version of its model. */
 const reusing = (earlier: () => Buffer, more: Partial<Variant> = {}): Partial<Variant> => ({
-  ...{ report: { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) }, earlier, ...more },
+  report: { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) },
+  earlier,
+  ...more,
 });
 
 const lines = 'in.jsonl';

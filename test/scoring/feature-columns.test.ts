@@ -22,7 +22,10 @@ const choose = (
 const columnsOf = (...names: string[]) => names.map(name => ({ name }));
 /** What is known of records that name their own columns. */
 const recordsOf = (...names: string[]) => ({
-  ...{ names, columnsHint: undefined, laterHeader: () => undefined, readAs: {} },
+  names,
+  columnsHint: undefined,
+  laterHeader: () => undefined,
+  readAs: {},
 });
 
 const names = (sent: readonly FeatureColumn[]): string[] => sent.map(({ name }) => name);

@@ -45,7 +45,11 @@ function flight({ concurrency = (): number => 9, windowBytes = 1 << 20 } = {}) {
   };
   const { send, settle } = inFlight({ scorer, windowBytes, score });
   return {
-    ...{ settle, sent, begun, fail, released },
+    settle,
+    sent,
+    begun,
+    fail,
+    released,
     async sendAll(count = batches.length): Promise<void> {
       for (const batch of batches.slice(sent.length, sent.length + count)) sent.push(await send(batch));
     },

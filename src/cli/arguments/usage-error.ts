@@ -10,7 +10,7 @@ export function usageError(message: string, command?: { name: string }): Rowcast
   });
 }
 
-/** Of an option that names a variable with a secret, which must be meant for that. */
+/** The error for an option that names a variable with a secret, if the variable is not one for that option. */
 export const wrongVariable = (option: string, name: string, example: string): RowcastError =>
   new RowcastError('usage', `--${option}: ${name} is not the name of a variable for it`, {
     hint: `Give a name that begins with ROWCAST_, in capitals, such as ${example}.`,

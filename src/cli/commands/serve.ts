@@ -35,7 +35,10 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
   await warnOfHome({ log }, home);
   const options = {
     ...values,
-    ...{ home, log, storedKeys: true, metrics: true },
+    home,
+    log,
+    storedKeys: true,
+    metrics: true,
     host: readHost(values.host),
     port: readPort('port', port),
     adminPort: adminPort === undefined ? undefined : readPort('admin-port', adminPort),

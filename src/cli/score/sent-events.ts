@@ -68,7 +68,7 @@ export async function beginLineage({ env, log }: Sending): Promise<Lineage | und
   };
 }
 
-/** Only the first failure is told. */
+/** A function that warns of the first failure only. */
 function warnOnce(warn: (reason: string) => void): (reason: string) => void {
   let hasWarned = false;
   return reason => {

@@ -69,7 +69,13 @@ export async function makeShards(
     : { pairs: [{ input, output, rejects }], unchanged: [] };
   const options = { ...values, report: reportOf(values) };
   const plan = await makePlan({
-    ...{ pairs, unchanged, options, shardBytes, version: readVersion(), scorer, stop },
+    pairs,
+    unchanged,
+    options,
+    shardBytes,
+    version: readVersion(),
+    scorer,
+    stop,
     pinned: pinnedOptions(flags, defined, absoluteName),
     trace: env.TRACEPARENT || undefined,
     backends: job.backends,

@@ -28,7 +28,7 @@ export function describeRuns(
     const count = runs.filter(run => run.state === state).length;
     return count === 0 ? [] : [`${counted(count)} ${state}`];
   });
-  const open = runs.filter(isListed).map(cellsOf);
+  const open = runs.filter(run => run.state !== 'finished' || run.lost_rejects !== undefined).map(cellsOf);
   const table = open.length === 0 ? '' : `\n${alignColumns(withoutEmptyColumns(open))}`;
   const totals = refused.map(
     ({ output, code, message }) =>
@@ -36,9 +36,6 @@ export function describeRuns(
   );
   return `${sanitize(folder)}: ${countOf(runs.length, 'run')}: ${states.join(', ')}\n${totals.join('')}${table}`;
 }
-
-const isListed = ({ state, lost_rejects }: StatusReport): boolean =>
-  state !== 'finished' || lost_rejects !== undefined;
 
 function withoutEmptyColumns(rows: readonly (readonly string[])[]): string[][] {
   return rows.map(row => row.filter((_, column) => rows.some(other => other[column] !== '')));

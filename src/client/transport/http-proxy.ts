@@ -110,13 +110,8 @@ export function throughProxy(
     });
 }
 
-interface Target {
-  hostname: string;
-  port: string;
-}
-
 /** Host and port, as a tunnel needs them: always with a port. */
-const authorityOf = ({ hostname, port }: Target): string =>
+const authorityOf = ({ hostname, port }: Pick<URL, 'hostname' | 'port'>): string =>
   `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port || '443'}`;
 
 /** Statuses of a proxy that may be others later (RFC 9110 section 15, RFC 6585 section 4). */

@@ -58,7 +58,8 @@ export function lineComparison({ names, ownNames, columns, appended }: LineCompa
         content.subarray(end).equals(tail);
       if (!isAround) return undefined;
       const members = content.subarray(head.length, end);
-      return fieldsOf(isEmptyUntil(own.bytes, own.start + head.length) ? withComma(members) : members);
+      const isFirst = isEmptyUntil(own.bytes, own.start + head.length);
+      return fieldsOf(isFirst ? Buffer.concat([Buffer.from(','), members]) : members);
     },
     afterOwn(record) {
       const content = contentOf(record);
@@ -94,8 +95,6 @@ function aroundMembers({ bytes, start, contentEnd }: RecordAt): [Buffer, Buffer]
   const brace = closingBrace(bytes, start, contentEnd);
   return [bytes.subarray(start, brace), bytes.subarray(brace, contentEnd)];
 }
-
-const withComma = (members: Buffer): Buffer => Buffer.concat([Buffer.from(','), members]);
 
 /**
  * The values of members with these openings, null as an empty text; undefined if they have others, or a text that is

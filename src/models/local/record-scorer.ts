@@ -121,7 +121,12 @@ export class RecordScorer {
     for (const [row, why] of unsent) errors.set(row, why);
     const predictions = isDistribution
       ? ({ kind: 'distribution', classes, probabilities: numbers, errors } as const)
-      : ({ kind: 'numbers', names: namesOf(prediction), values: numbers, errors } as const);
+      : ({
+          kind: 'numbers',
+          names: prediction.kind === 'numbers' ? prediction.names : [],
+          values: numbers,
+          errors,
+        } as const);
     const scored = { batch, faults, predictions };
     if (this.#tally?.layout.isDetailed)
       for (const { tally, from, to } of counting)
@@ -203,9 +208,6 @@ function toSingles(values: Float64Array, first: number, step: number, rows: numb
 }
 
 const NONE = new Float64Array();
-
-const namesOf = (prediction: PredictionType): readonly string[] =>
-  prediction.kind === 'numbers' ? prediction.names : [];
 
 /** Why rows have no usable prediction: probabilities must sum to 1, and numbers must be finite. */
 export const wrongPredictions = (numbers: Float64Array, prediction: PredictionType): Predictions['errors'] =>

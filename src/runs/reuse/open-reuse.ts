@@ -47,7 +47,9 @@ export async function openReuse(
   const now = madeBy(fingerprint, plan, values);
   const { signal: stop } = control;
   const files = await earlierFiles(values, plan, {
-    ...{ now, backends, stop },
+    now,
+    backends,
+    stop,
     planned: part?.earlier,
     startedAt: record.attempt.runStartedAt,
     note: warning => record.note(warning),

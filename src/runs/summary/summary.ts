@@ -149,10 +149,12 @@ export interface Summaries extends Iterable<Summary> {
 /** The members of a summary that row counts have. */
 export const summaryCounts = ({ read, scored, reused, equal, rejected, ...counts }: RowCounts) => ({
   rows: {
-    ...{ read, scored },
+    read,
+    scored,
     ...(reused !== undefined && { reused }),
     ...(equal !== undefined && { equal }),
-    ...{ rejected, rejected_by: counts.rejectedBy },
+    rejected,
+    rejected_by: counts.rejectedBy,
   },
   blank_lines: counts.blank,
   batches: counts.batches,

@@ -70,7 +70,7 @@ export const failureOfConnection = (error: unknown): 'unreachable' | 'unavailabl
 /** What a program was doing when a store failed. */
 export type Purpose = 'read' | 'write';
 
-/** What the user is told of failures that say enough by themselves: a code, a message and what to do. */
+/** The code, message and hint of each known failure. Others are reported with the message of the store. */
 const ERRORS: Readonly<Partial<Record<StoreFailure, readonly [code: string, what: string, hint: string]>>> = {
   'no bucket': [
     'no_such_bucket',

@@ -36,11 +36,10 @@ export function tokenIn(body: unknown): unknown {
 
 /** @throws RequestError `stale_form` */
 export function demand(given: unknown, expected: string | undefined): void {
-  if (typeof given === 'string' && expected !== undefined && isSame(given, expected)) return;
+  if (typeof given === 'string' && expected !== undefined && timingSafeEqual(digest(given), digest(expected)))
+    return;
   throw new RequestError('stale_form', 'The page is from a session that has ended. Load it again and retry.');
 }
-
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 

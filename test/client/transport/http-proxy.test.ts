@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
-import type { ServiceClient } from '../../../src/client/service-client.ts';
 import { readProxy } from '../../../src/client/transport/http-proxy.ts';
 import { authority, noOpenssl, pems } from '../../support/certificates.ts';
 import { freePort, listen } from '../../support/listen.ts';
@@ -17,12 +16,6 @@ const body = Buffer.from('{"id":"r","personas":[{"features":{"plan":"basic"}}]}'
 const expected = { personas: 1, predictionType: undefined };
 const password = 'swordfish-5f1c';
 
-interface Proxied {
-  client: ServiceClient;
-  proxy: StartedProxy;
-  target: string;
-}
-
 interface ProxiedOptions extends ProxyOptions, Pick<StubOptions, 'first'> {
   scheme: 'http' | 'https';
   proxyUrl?: (proxy: StartedProxy) => string;
@@ -32,7 +25,7 @@ interface ProxiedOptions extends ProxyOptions, Pick<StubOptions, 'first'> {
 async function proxied(
   t: TestContext,
   { scheme, proxyUrl = ({ url }) => url, first, ...options }: ProxiedOptions,
-): Promise<Proxied> {
+) {
   const { server, ca } = await authority();
   const stub = await startStub(t, {
     ...(first && { first }),

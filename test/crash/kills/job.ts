@@ -52,10 +52,18 @@ export async function prepare(variant: Variant, folder: string, random: Random):
     },
   });
   const job: Job = {
-    ...{ variant, bytes, folder, input, stub, service: new VaryingService() },
+    variant,
+    bytes,
+    folder,
+    input,
+    stub,
+    service: new VaryingService(),
     output: join(folder, variant.output),
     summary: join(folder, 'summary.json'),
-    ...{ scoringMs: 0, calls: 0, earlierBytes: 0, onCall: undefined },
+    scoringMs: 0,
+    calls: 0,
+    earlierBytes: 0,
+    onCall: undefined,
   };
   if (variant.earlier !== undefined) {
     const before = join(folder, 'before.csv');

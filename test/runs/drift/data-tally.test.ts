@@ -54,7 +54,8 @@ test('a run counts only what it may warn of, unless a summary asks for more', ()
   const report = { id: 'r', tech_specs: {}, drivers: [], columns };
   const features = names.map((name, index) => ({ name, index, type: undefined }));
   const plan = {
-    ...{ report, counted: countedColumns(features, report) },
+    report,
+    counted: countedColumns(features, report),
     layout: csvLayout({ header: read('amount,plan,note\n').head }),
     options: job({ input: 'in.csv', output: 'out.csv' }),
   };

@@ -11,6 +11,7 @@ import { runs } from '../../support/random-tests.ts';
 import { csv, history } from '../../support/service/history.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { type Stub, send, startStub } from '../../support/stub/service.ts';
+import { rejectBadPlans } from './bad-plans.ts';
 
 interface Row {
   plan: string;
@@ -22,17 +23,9 @@ interface Row {
 const service = (t: TestContext, stopsAt = new Set<number>()): Promise<Stub> =>
   startStub(t, {
     report: { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) },
-    behave({ body, number, defaultResponse, response }) {
-      if (stopsAt.delete(number)) {
-        send(response, 401, { error: 'no such key' });
-        return true;
-      }
-      const predictions = defaultResponse.predictions.map((prediction, index) =>
-        body.personas[index]?.features.plan === 'bad'
-          ? { error: { code: 'bad_plan', message: 'no such plan' } }
-          : prediction,
-      );
-      send(response, 200, { id: body.id, predictions });
+    behave(call) {
+      if (!stopsAt.delete(call.number)) return rejectBadPlans(call);
+      send(call.response, 401, { error: 'no such key' });
       return true;
     },
   });

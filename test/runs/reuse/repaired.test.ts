@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../../support/folder.ts';
 import { exits, rowcast } from '../../support/in-process.ts';
-import { send, startStub } from '../../support/stub/service.ts';
+import { startStub } from '../../support/stub/service.ts';
+import { rejectBadPlans } from './bad-plans.ts';
 
 const report = { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) };
 const input = `id,plan\n${Array.from({ length: 9 }, (_, row) => `${row},p${row}`).join('\n')}\n9,bad\n`;
@@ -14,15 +15,7 @@ async function corrected(t: TestContext) {
   const cwd = await newFolder(t, { 'in.csv': input, 'right.csv': input.replace('bad', 'good') });
   const stub = await startStub(t, {
     report,
-    behave({ body, defaultResponse, response }) {
-      const predictions = defaultResponse.predictions.map((prediction, index) =>
-        body.personas[index]?.features.plan === 'bad'
-          ? { error: { code: 'bad_plan', message: 'no such plan' } }
-          : prediction,
-      );
-      send(response, 200, { id: body.id, predictions });
-      return true;
-    },
+    behave: rejectBadPlans,
   });
   const run = (...args: string[]) => rowcast(args, { cwd, env: stub.env });
   const first = 'score in.csv -o old.csv --report r --features plan --reuse none'.split(' ');

@@ -8,7 +8,8 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { runs } from '../../support/random-tests.ts';
-import { type Stub, send, startStub } from '../../support/stub/service.ts';
+import { type Stub, startStub } from '../../support/stub/service.ts';
+import { rejectBadPlans } from './bad-plans.ts';
 
 /** A row: its id is not sent, so that rows may be equal. */
 interface Row {
@@ -22,15 +23,7 @@ interface Row {
 const service = (t: TestContext): Promise<Stub> =>
   startStub(t, {
     report: { classes: ['no', 'yes'], model_sha256: 'a'.repeat(64) },
-    behave({ body, defaultResponse, response }) {
-      const predictions = defaultResponse.predictions.map((prediction, index) =>
-        body.personas[index]?.features.plan === 'bad'
-          ? { error: { code: 'bad_plan', message: 'no such plan' } }
-          : prediction,
-      );
-      send(response, 200, { id: body.id, predictions });
-      return true;
-    },
+    behave: rejectBadPlans,
   });
 
 const formats = ['csv', 'csv.gz', 'jsonl', 'jsonl.gz', 'parquet'] as const;

@@ -4,19 +4,12 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { backendsFor, openSource } from '../../../src/storage/backends.ts';
-import type { Source } from '../../../src/storage/source.ts';
 import { contentOf } from '../../support/content-of.ts';
 import { type Fault, fileServer } from '../../support/file-server.ts';
 
 const bytes = randomBytes(1 << 20);
 
-interface Opened {
-  source: Source;
-  server: Awaited<ReturnType<typeof fileServer>>;
-  retries: string[];
-}
-
-async function opened(t: TestContext, content = bytes, maxOutage = 5): Promise<Opened> {
+async function opened(t: TestContext, content = bytes, maxOutage = 5) {
   const server = await fileServer(t, { '/in.bin': content });
   const retries: string[] = [];
   const among = backendsFor({ maxOutage, stallMs: 200, onRetry: ({ message }) => retries.push(message) });

@@ -4,11 +4,6 @@ import { workerName } from '../../../src/shards/folder/names.ts';
 import { PaceMember } from '../../../src/shards/pace/pace-member.ts';
 import type { SharedFolder } from '../../../src/storage/shared-folder.ts';
 
-interface Event {
-  at: number;
-  act: () => void;
-}
-
 /** A worker of another machine. */
 export class SimulatedWorker {
   readonly member: PaceMember;
@@ -35,7 +30,7 @@ export class PaceSimulation {
   readonly workers: SimulatedWorker[] = [];
   readonly #random: Random;
   readonly #files = new Map<string, string>();
-  #events: Event[] = [];
+  #events: { at: number; act: () => void }[] = [];
 
   constructor(random: Random) {
     this.#random = random;

@@ -28,7 +28,7 @@ export function numberFinder({ names, dialect, numbers }: Header): NumberFinder 
   const isNumberAt = (bytes: Buffer, start: number, end: number): boolean => {
     const isQuoted = end > start && bytes[start] === mark;
     const [from, to] = isQuoted ? [start + 1, end - 1] : [start, end];
-    // A plain decimal; a text that stands for a missing number is none of another.
+    // No value, or a decimal number; other spellings are looked at below.
     if (from === to || !Number.isNaN(readDecimal(bytes, from, to))) return true;
     const text = bytes.toString('utf8', from, to);
     const { quote = '', escape: escaper = quote } = dialect;

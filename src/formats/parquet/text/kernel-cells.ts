@@ -25,18 +25,6 @@ interface KeptCells {
   readonly ends: number;
 }
 
-/** Where the codes of a page are in the memory, and how many were read. */
-interface KeptCodes {
-  readonly state: number;
-  read: number;
-}
-
-/** A page, and its first row that is written. */
-interface PagePart {
-  readonly page: TextPage;
-  readonly first: number;
-}
-
 /** Which rows of a page are loaded, and where. */
 interface Loaded {
   /** The index of the column. */
@@ -61,8 +49,8 @@ export class KernelCells {
   readonly #close: number;
   /** Where the cells of the group's dictionaries are, by their `starts`. */
   #cells = new Map<Int32Array, KeptCells>();
-  /** Where the codes of the group's pages are. */
-  #codes = new Map<TextPage, KeptCodes>();
+  /** Where the codes of the group's pages are in the memory, and how many were read. */
+  #codes = new Map<TextPage, { readonly state: number; read: number }>();
   #keptBytes = 0;
   #columns = 0;
   #out = 0;
@@ -152,8 +140,13 @@ export class KernelCells {
     return { bytes: Buffer.from(this.#memory.buffer, this.#out, length), next: this.#from + next };
   }
 
-  /** Finds the cells of a block. @returns whether there is memory for it, and everything was kept */
-  #load(parts: readonly PagePart[], rows: number): boolean {
+  /**
+   * Finds the cells of a block.
+   *
+   * @param parts pages, and their first rows that are written
+   * @returns whether there is memory for it, and everything was kept
+   */
+  #load(parts: readonly { page: TextPage; first: number }[], rows: number): boolean {
     let needed = 0;
     for (const { page, first } of parts) {
       if (page.is === 'cells' && page.codes === undefined) needed += spanOf(page, first, rows).size + MARGIN;

@@ -25,7 +25,7 @@ export type ReadTable = (
 /**
  * Reads such texts in WebAssembly.
  *
- * @returns undefined where there is none, or a lone CR ends a record
+ * @returns undefined without WebAssembly, or if a lone CR ends a record or quotes are escaped by another character
  */
 export function numberTable(dialect: Dialect, width: number): ReadTable | undefined {
   const memory = dialect.loneCr || dialect.escape !== undefined ? undefined : BatchMemory.create();

@@ -46,8 +46,10 @@ class FieldError extends RequestError {
 export const evaluationRoutes: FastifyPluginAsync<RunContext> = async (app, context) => {
   const { home, limits, data, runs, runOf, space } = context;
   const reading = {
-    ...{ maxRecordBytes: limits.recordBytes, maxColumns: limits.columns },
-    ...{ maxGroupBytes: MAX_GROUP_BYTES, maxFooterBytes: MAX_FOOTER_BYTES },
+    maxRecordBytes: limits.recordBytes,
+    maxColumns: limits.columns,
+    maxGroupBytes: MAX_GROUP_BYTES,
+    maxFooterBytes: MAX_FOOTER_BYTES,
   };
 
   app.get('/runs/:id/evaluation', async (request, reply) => {
@@ -98,7 +100,9 @@ ${evaluationForm(id, await columnsOf(run), report?.predicts ?? known?.predicts, 
       const job = {
         files: {
           ...reading,
-          ...{ key, by, predict },
+          key,
+          by,
+          predict,
           scored: [runs.store.files(id).output],
           labels: [incoming.path],
           inputFormat: formatOfRun(run),

@@ -19,7 +19,8 @@ async function bench(t: TestContext) {
   const cwd = await newFolder(t, { 'in.csv': 'a,b\n1,2\n3,4\n' });
   const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'];
   const sendingTo = (url: string, more: Record<string, string> = {}) => ({
-    ...{ cwd, env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...more } },
+    cwd,
+    env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...more },
   });
   /** What a run says that succeeds. */
   const stderrOf = async (url: string, more?: Record<string, string>): Promise<string> =>

@@ -138,16 +138,7 @@ const line = '1234567,x\n';
 describe('a profile that is made while its file arrives', () => {
   function started(t: TestContext, header: string) {
     const bytes = Buffer.from(header + line.repeat(Math.ceil(BYTES / line.length)));
-    const running = startProfile({
-      path: '',
-      name: 'a.csv',
-      format: 'csv',
-      delimiter: undefined,
-      maxRecordBytes: 1 << 20,
-      maxColumns: 2_000,
-      maxContentBytes: 1e9,
-      maxGroupBytes: 1,
-    });
+    const running = startProfile({ ...job, path: '' });
     t.after(() => running.stop());
     const pass = (from: number, to: number): void => {
       for (let at = from; at < to; at += 1 << 18)
