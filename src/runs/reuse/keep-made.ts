@@ -53,11 +53,10 @@ const write = (output: string, made: Made, backends: Backends): Promise<unknown>
   documentAt(madeFileOf(output), backends).update(() => Buffer.from(`${JSON.stringify(made)}\n`));
 
 /**
- * What an output may say of its predictions once it is repaired: what made it, if that also made the predictions of the
- * corrected rows. Otherwise it cannot be reused. A repair does not depend on it: after an error, the next run says that
- * the output cannot be reused.
+ * Prepares a repaired output for reuse, which needs corrected rows whose predictions were made like those of the
+ * output. A repair does not depend on it: after an error, the next run says that the output cannot be reused.
  *
- * @returns writes that beside the repaired output, if it can be reused
+ * @returns a function that writes beside the repaired output what made it, or does nothing if it cannot be reused
  */
 export async function madeOfRepaired(
   output: string,

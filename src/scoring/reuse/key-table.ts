@@ -10,7 +10,7 @@ export const todo = { find: 0, nothing: 1, takeEntry: 2 } as const;
 const BUCKET_ENTRIES = 16;
 /** Memory for more would cost more time than is gained (8 MiB). */
 const MAX_BUCKETS = 1 << 17;
-/** Entries that a table has at first, and by what it grows: a small run is spared the memory of a large one. */
+/** How many entries a table has at first, and the factor by which it grows: a small run needs little memory. */
 const FIRST_ENTRIES = 1 << 12;
 const GROWTH = 16;
 /** The most entries: a number in a bucket has this many values for an entry, and the other bits are of its key. */
@@ -33,7 +33,7 @@ const NEXT_ENTRY = 2;
 export class KeyTable {
   readonly #capacity: number;
   readonly #memory: BatchMemory | undefined;
-  /** Entries that there is memory for. */
+  /** How many entries there is memory for. */
   #size = 0;
   #lastBucket = 0;
   /** Where the kernel's table and its keys are. */
@@ -67,7 +67,7 @@ export class KeyTable {
     }
   }
 
-  /** Takes memory for more entries, and takes those that there are again. */
+  /** Makes the table larger, and adds its entries again. */
   #growFor(rows: number): void {
     const words = this.#taken * KEY_WORDS;
     const ring = this.#memory ? new Int32Array(this.#memory.buffer, this.#ringAt, words) : this.#ring;

@@ -38,7 +38,7 @@ export function parsePredictions(body: string, { report, ...expected }: Expected
   return readPersonas(whole[wire.predictions], expected, ['value', 'values']);
 }
 
-/** The members in which a prediction is no distribution, which no deployment renames. */
+/** The members of predictions that are not distributions. No deployment renames them. */
 type ValueMember = 'label' | 'value' | 'values';
 
 /**
