@@ -77,8 +77,12 @@ export async function testModel(
     MAX_NUMERIC_CLASSES,
     prediction.kind === 'distribution' ? prediction.classes.length : 0,
   );
+  const columnsRead = { predict, nulls, features, target, numericClasses } as const;
   const history = await readHistory({
-    ...{ ...reading, historyFile: file, predict, nulls, features, target, numericClasses, seed: SEED },
+    ...reading,
+    ...columnsRead,
+    historyFile: file,
+    seed: SEED,
   }).catch(error => {
     if (error instanceof RowcastError) {
       Object.assign(error.location, { file, ...error.location });

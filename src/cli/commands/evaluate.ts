@@ -1,3 +1,0 @@
-import { runEvaluation } from '../evaluate/run-evaluation.ts';
-
-export const run = runEvaluation;
