@@ -177,7 +177,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
   async ask<T>({ request, read }: Asked<T>, signal?: AbortSignal, model?: string): Promise<T> {
     const attempt = (): Promise<T> =>
       this.#requests.send({ ...request, signal }, body => read(body, this.#credentials.secrets));
-    return this.#retried(() => this.#readiness.whenReady(attempt, model, signal), false, signal);
+    return this.retried(() => this.#readiness.whenReady(attempt, model, signal), false, signal);
   }
 
   /**
@@ -186,7 +186,7 @@ export class ServiceClient<P extends Protocol = Protocol> {
    * @param signal aborts the request
    */
   async predict(batch: SentBatch, signal?: AbortSignal): Promise<ReceivedPredictions> {
-    return this.#retried(() => this.tryBatch(batch, signal), batch.expected.personas > 1, signal);
+    return this.retried(() => this.tryBatch(batch, signal), batch.expected.personas > 1, signal);
   }
 
   /** Sends a batch once; a failure is not retried. */
@@ -207,11 +207,13 @@ export class ServiceClient<P extends Protocol = Protocol> {
     return this.#readiness.whenReady(send, model, signal);
   }
 
-  async #retried<T>(
-    attempt: () => Promise<T>,
-    canSplit: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
+  /**
+   * Repeats a request that may succeed later.
+   *
+   * @param canSplit whether it has several personas
+   * @throws CallError the last failure
+   */
+  async retried<T>(attempt: () => Promise<T>, canSplit = false, signal?: AbortSignal): Promise<T> {
     return withRetries(attempt, this.retryPolicy, canSplit, signal ?? this.#closed.signal);
   }
 }

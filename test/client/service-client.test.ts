@@ -342,6 +342,20 @@ describe('testing results', () => {
     assert.ok(csv.equals(await buffer(reports.testingResults('churn'))));
   });
 
+  it('are waited for while the service is busy', async t => {
+    let requests = 0;
+    const { reports } = await connect(t, {
+      first(_, response) {
+        requests++;
+        if (requests === 1) send(response, 429, { code: 'busy' }, { 'retry-after': '0' });
+        else response.end('a,b\n');
+        return true;
+      },
+    });
+    assert.equal(await text(reports.testingResults('churn')), 'a,b\n');
+    assert.equal(requests, 2);
+  });
+
   it('that are truncated are a failure, not an end', async t => {
     const { reports } = await connect(t, {
       first({ socket }, response) {

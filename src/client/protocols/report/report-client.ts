@@ -33,11 +33,34 @@ export class ReportClient {
     return this.#client.ask(this.#client.protocol.describe(id), signal);
   }
 
-  /** A report's testing results, as CSV. */
+  /**
+   * A report's testing results, a CSV of any size as it arrives. They are not requested again once they have begun.
+   *
+   * @throws CallError
+   */
   async *testingResults(id: string): AsyncGenerator<Buffer> {
     const { statistics, transport } = this.#client;
-    statistics.calls++;
-    yield* download(transport, `/user/testing-results/${encodeURIComponent(id)}`);
+    const path = `/user/testing-results/${encodeURIComponent(id)}`;
+    const request: HttpRequest = { method: 'GET', path, accept: 'text/csv' };
+    const broken = (cause: unknown): RowcastError => transport.failure(cause, transport.locationOf(request));
+    const { body, deadline } = await this.#client.retried(async () => {
+      statistics.calls++;
+      const deadline = startDeadline(transport.timeout, undefined);
+      try {
+        const { body } = await transport.open(request, deadline.signal);
+        return { body, deadline };
+      } catch (cause) {
+        deadline.release();
+        throw broken(cause);
+      }
+    });
+    try {
+      for await (const chunk of body) yield chunk;
+    } catch (cause) {
+      throw broken(cause);
+    } finally {
+      deadline.release();
+    }
   }
 
   /** Uploads a file and returns it scored, see `upload`. It is not retried, because the input cannot be read twice. */
@@ -157,24 +180,6 @@ export async function upload(
       );
     },
   };
-}
-
-/**
- * A CSV of any size as it arrives. It is not retried.
- *
- * @throws CallError
- */
-export async function* download(transport: Transport, path: string): AsyncGenerator<Buffer> {
-  const request: HttpRequest = { method: 'GET', path, accept: 'text/csv' };
-  const deadline = startDeadline(transport.timeout, undefined);
-  try {
-    const response = await transport.open(request, deadline.signal);
-    for await (const chunk of response.body) yield chunk;
-  } catch (cause) {
-    throw transport.failure(cause, transport.locationOf(request));
-  } finally {
-    deadline.release();
-  }
 }
 
 /** A client of a service that has the prediction report API. */
