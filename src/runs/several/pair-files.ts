@@ -57,8 +57,12 @@ export function checkIsPattern(option: string, name: string | undefined, inputs:
   if (name === undefined || inputs <= 1 || isOutputPattern(name)) return;
   const isOption = option.startsWith('-');
   const folder = name.endsWith('/') ? name : 'scored/';
-  throw new RowcastError('usage', `${option} must name one file for each of the ${inputs} inputs`, {
-    location: { file: name === '-' ? 'stdout' : name },
+  const what =
+    name === '-' && option === '-o'
+      ? `${inputs} inputs cannot be written to stdout`
+      : `${option} must name one file for each of the ${inputs} inputs`;
+  throw new RowcastError('usage', what, {
+    ...(name !== '-' && { location: { file: name } }),
     hint: `Use a pattern, such as ${isOption ? `${option} ` : ''}'${folder}{name}${option === '--rejects' ? '.rejects' : '.csv'}'.`,
   });
 }

@@ -26,6 +26,7 @@ describe('several inputs', () => {
       { output: '{name}', rejects: 'bad.csv' },
     ])
       await assert.rejects(pairFiles(inputs('a.csv', 'b.csv'), options), { code: 'usage', hint: /{name}/ });
+    await assert.rejects(pairFiles(inputs('a', 'b'), { output: '-', rejects: undefined }), /to stdout$/);
   });
 
   it('cannot write the same file, whatever it is for', async () => {
