@@ -8,7 +8,10 @@ const { delimiter, quote, names, encoding } = inputOptions;
 const { keep, rename } = columnOptions;
 const { prefix, probabilities, decimals, threshold } = appendedOptions;
 
-/** The options of a run that decide which columns its output has. */
+/** The options of a run that decide what its output has; the classes are known only where it is predicted again. */
+type ShapeName = keyof typeof columnOptions | Exclude<keyof typeof appendedOptions, 'classes'> | 'kind';
+
+/** Those options, each of which `verify` and `repair` need to know. */
 export const shapeOptions = {
   keep,
   rename,
@@ -28,7 +31,7 @@ export const shapeOptions = {
   probabilities,
   decimals,
   threshold,
-} as const satisfies Record<string, Option>;
+} as const satisfies Record<ShapeName, Option>;
 
 /** Options of `verify`. */
 export const verifyOptions = {
