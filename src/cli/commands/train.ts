@@ -54,7 +54,7 @@ export async function runTrain(
   const names = historyNames({ history: flags.history ?? defined.history });
   if (names.includes(''))
     throw new RowcastError('usage', 'the history file name is empty', {
-      hint: 'Give a CSV of labelled rows, or - for stdin.',
+      hint: 'Give a file of labelled rows, or - for stdin.',
     });
   if (values.predict === undefined)
     throw new RowcastError('usage', 'no column to predict; use --predict COLUMN');

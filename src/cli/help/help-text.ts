@@ -12,9 +12,10 @@ import {
   documentedGroups,
 } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
+import { paragraph, WIDTH, wrapped } from '../wrapped-text.ts';
 
 const purpose =
-  'Scores a CSV with a prediction service: every row comes back with its predicted probabilities.';
+  'Scores CSV, JSON lines or Parquet with a prediction service: every row comes back with its predicted probabilities.';
 
 /** Variables of the environment, with what they are. */
 export const environmentVariables = [
@@ -142,8 +143,6 @@ const textOf = (blocks: readonly (readonly string[])[]): string =>
     .map(lines => lines.join('\n'))
     .join('\n\n')}\n`;
 
-/** The width of help, whatever the terminal: it is read in pipes and copied into documents too. */
-const WIDTH = 80;
 /** Where descriptions begin. */
 const COLUMN = 30;
 
@@ -154,24 +153,6 @@ export function describedLine(left: string, description: string): string {
   // A long name has a line of its own.
   if (left.length > COLUMN - 2) return [left, ...indented].join('\n');
   return [left.padEnd(COLUMN) + (lines[0] ?? ''), ...indented.slice(1)].join('\n').trimEnd();
-}
-
-/** A paragraph at an indent. */
-export const paragraph = (text: string, indent = 0): string =>
-  wrapped(text, WIDTH - indent)
-    .map(line => ' '.repeat(indent) + line)
-    .join('\n');
-
-/** Lines of at most so many characters, broken at spaces; a longer word has a line of its own. */
-export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 /** An exit code of the program. The help and docs/exit-codes-and-errors.md are made from these rows. */

@@ -10,6 +10,7 @@ import {
 } from '../../base/contract/schemas.ts';
 import { counted } from '../../base/number-text.ts';
 import { sanitize } from '../../base/sanitize.ts';
+import { paragraph, WIDTH } from '../wrapped-text.ts';
 import { alignColumns } from './print.ts';
 
 /**
@@ -32,7 +33,7 @@ export function describeReport(id: string, report: LooseReport): string {
     '█'.repeat(Math.round(24 * (Math.max(0, impact) / max))),
   ]);
   return [
-    `${id}${what}${of}\n\n`,
+    `${paragraph(`${id}${what}${of}`)}\n\n`,
     alignColumns(rows),
     describeQuality(report.quality, classes),
     bars.length === 0 ? '' : `\nDrivers and their impact\n\n${alignColumns(bars)}`,
@@ -46,18 +47,16 @@ function describeOrigin({ imported_from: member, notes = [] }: LooseReport): str
   const { data } = importedFrom.safeParse(member);
   if (data === undefined) return '';
   const facts = importedFacts(data).map(([name, text]) => [`  ${name}`, sanitize(text)]);
-  const assumed = notes.map(note => `  ${sanitize(note)}\n`).join('');
+  const assumed = notes.map(note => `${paragraph(sanitize(note), 2)}\n`).join('');
   return `\nImported model\n\n${alignColumns(facts)}${assumed === '' ? '' : `\nNotes of the import\n\n${assumed}`}`;
 }
 
 function describeWarnings(member: unknown): string {
   const { data = [] } = z.array(warning).safeParse(member);
   if (data.length === 0) return '';
-  return `\nWarnings\n\n${data.map(({ message }) => `  ${sanitize(message)}\n`).join('')}`;
+  return `\nWarnings\n\n${data.map(({ message }) => `${paragraph(sanitize(message), 2)}\n`).join('')}`;
 }
 
-/** A confusion matrix of more classes would be wider than a terminal. */
-const MAX_MATRIX = 8;
 /** The largest confusions, or classes, that are listed. */
 const MAX_LINES = 10;
 
@@ -107,8 +106,9 @@ function describeNumberQuality(member: unknown): string {
     counted(count),
   ]);
   const cells = [['  predicted', 'actual', '95% confidence', 'residuals, 10% to 90%', 'rows'], ...ranges];
+  const heading = `Quality on ${counted(rows)} testing rows, next to always predicting the median, ${short(baseline.value)}`;
   return [
-    `\nQuality on ${counted(rows)} testing rows, next to always predicting the median, ${short(baseline.value)}\n\n`,
+    `\n${paragraph(heading)}\n\n`,
     alignColumns(rightAligned([['  error', 'model', 'median'], ...errors])),
     ranges.length === 0 ? '' : `\nMeans by tenth of the predictions\n\n${alignColumns(rightAligned(cells))}`,
   ].join('');
@@ -140,13 +140,12 @@ const isSquare = (matrix: ShownQuality['confusion'], size: number): matrix is nu
   matrix?.length === size && matrix.every(row => row.length === size);
 
 function describeConfusion(confusion: readonly (readonly number[])[], names: readonly string[]): string {
-  if (names.length <= MAX_MATRIX) {
-    const cells = [
-      ['  actual \\ predicted', ...names],
-      ...names.map((name, actual) => [`  ${name}`, ...(confusion[actual] ?? []).map(counted)]),
-    ];
-    return `\nConfusion matrix\n\n${alignColumns(rightAligned(cells))}`;
-  }
+  const cells = [
+    ['  actual \\ predicted', ...names],
+    ...names.map((name, actual) => [`  ${name}`, ...(confusion[actual] ?? []).map(counted)]),
+  ];
+  const matrix = alignColumns(rightAligned(cells));
+  if (matrix.indexOf('\n') <= WIDTH) return `\nConfusion matrix\n\n${matrix}`;
   const mistakes = confusion
     .flatMap((row, actual) =>
       row.map((rows, predicted) => ({ rows, actual: names[actual], predicted: names[predicted] })),

@@ -97,17 +97,33 @@ Calibration of "yes"
 });
 
 test('of many classes, the largest confusions and the least calibrated classes are shown', () => {
-  const names = Array.from({ length: 12 }, (_, i) => `c${i}\u001b`);
+  const names = Array.from({ length: 12 }, (_, i) => `class${i}\u001b`);
   const labels = names.flatMap((_, i) => [i, i, i]);
   const rows = labels.map((label, row) =>
     names.map((_, i) => (i === (row % 3 === 2 ? (label + 1) % 12 : label) ? 1 : 0)),
   );
   const text = describeQuality(quality(labels, rows, names), names);
   assert.match(text, /\n {2}AUC +0\.\d{3} \(one-vs-rest, averaged over the classes\)\n/);
-  assert.match(text, /\nMost frequent confusions\n\n {2}c0\S* +predicted as c1\S* +1\n/);
+  assert.match(text, /\nMost frequent confusions\n\n {2}class0\S* +predicted as class1\S* +1\n/);
   assert.equal(text.match(/predicted as/g)?.length, 10);
   assert.match(text, /\nCalibration, the worst classes first\n\n {2}class +predicted +actual +mean error\n/);
   assert.ok(!text.includes('\u001b'));
+});
+
+it('a report has no lines wider than 80 columns, whatever its class names are', () => {
+  const names = ['below 31.25', '31.25 to 42.21', '42.21 to 51.23', '51.23 to 60.6', '60.6 and above'];
+  const labels = names.flatMap((_, i) => [i, i]);
+  const rows = labels.map((label, row) => names.map((_, i) => (i === (row % 2 === 0 ? label : 0) ? 1 : 0)));
+  const measured = {
+    quality: quality(labels, rows, names),
+    warnings: [{ code: 'x', message: names.join() }],
+  };
+  const text = describeReport('r', { tech_specs: {}, drivers: [], classes: names, ...measured });
+  assert.match(text, /\nMost frequent confusions\n\n {2}31.25 to 42.21 +predicted as below 31.25 +1\n/);
+  assert.deepEqual(
+    text.split('\n').filter(line => line.length > 80),
+    [],
+  );
 });
 
 test('a report of another service, or with other classes, shows its metrics only', () => {

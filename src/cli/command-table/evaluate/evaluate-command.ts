@@ -30,5 +30,5 @@ export const evaluateCommand: CommandRow = {
 --predict churned --by month --min-auc 0.78`,
     'As a definition says': 'rowcast evaluate --definition nightly.yaml',
   },
-  load: () => import('../../commands/evaluate.ts'),
+  load: async () => ({ run: (await import('../../evaluate/run-evaluation.ts')).runEvaluation }),
 };
