@@ -21,7 +21,7 @@ const LIMITS = {
   'lines of reuse in src': 3_010,
   'lines of reuse in test': 1_630,
   'files of src': 811,
-  'lines of src': 94_612,
+  'lines of src': 94_574,
   'lines of test': 74_195,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,

@@ -79,7 +79,7 @@ export const isPathOf = ({ kind, word }: Option, value: unknown): boolean =>
 /** The input, as an argument or a key of `score`. */
 export const inputPositional = {
   kind: 'path',
-  describe: 'CSV of personas; - is stdin',
+  describe: 'CSV or JSON lines; - is stdin',
   default: '-',
 } as const satisfies Option;
 
@@ -87,7 +87,7 @@ export const inputPositional = {
 export const inputsPositional = {
   kind: 'path',
   describe:
-    "CSV of personas; - is stdin; several files and quoted patterns ('in/**/*.csv.gz') are scored one by one",
+    "CSV, JSON lines or Parquet; - is stdin; several files and quoted patterns ('in/**/*.csv.gz') are scored one by one",
   default: '-',
   repeatable: true,
 } as const satisfies Option;

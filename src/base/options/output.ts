@@ -139,6 +139,7 @@ export const appendedOptions = {
   classes: {
     kind: 'list',
     affectsOutput: true,
+    common: true,
     describe: 'the classes, in output column order',
     defaultText: "the report's",
   },

@@ -2,7 +2,7 @@ import { logOptions } from '../../base/options/observability.ts';
 import type { Option, Options } from '../../base/options/option.ts';
 import type { Command } from '../context.ts';
 
-/** One command: parsing, dispatch, help, completion, man page and reference all come from its row. */
+/** One command: parsing, dispatch, help, completion and reference all come from its row. */
 export interface CommandRow {
   /** One or two words. */
   readonly name: string;

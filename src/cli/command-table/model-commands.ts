@@ -143,7 +143,7 @@ export const modelCommands: readonly CommandRow[] = [
   {
     name: 'batch-predict',
     group: 'Models',
-    describe: 'have the service score a whole CSV or JSON lines in one request',
+    describe: 'have the service score a whole file in one request',
     positionals: [{ name: 'input', ...inputPositional }],
     options: {
       Input: uploadFormatOption,

@@ -14,7 +14,7 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'score',
     group: 'Score',
-    describe: 'score a CSV: append predicted probabilities to every row',
+    describe: 'score CSV, JSON lines or Parquet: append predicted probabilities to every row',
     positionals: [{ name: 'input', ...inputsPositional, isRepeated: true }],
     options: {
       ...runGroups,
@@ -118,7 +118,7 @@ export const scoreCommands: readonly CommandRow[] = [
       {
         name: 'output',
         kind: 'path',
-        describe: "scored CSV; - is stdin; for several inputs the pattern of -o: 'scored/{name}.csv'",
+        describe: "scored file; - is stdin; for several inputs the pattern of -o: 'scored/{name}.csv'",
         defaultText: "the definition's",
       },
     ],
