@@ -150,12 +150,6 @@ describe('the service', () => {
     ['an invalid value', '422 invalid_value', () => single({ id: 'two', features: { plan: [] } })],
     ['no personas', '400 malformed', () => batch({ id: 'two', personas: [] })],
     [
-      'too many personas',
-      '413 too_many_personas',
-      () => batch({ id: 'two', personas: new Array(10_001).fill(persona) }),
-    ],
-    ['a body that is too large', '413 too_large', () => batch(' '.repeat(33 * 1024 * 1024))],
-    [
       'another content type',
       '415 unsupported_media_type',
       () => post(target, '/user/persona', 'x', { 'content-type': 'text/plain' }),

@@ -2,14 +2,14 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
+import type { Scope } from './shared.ts';
 
 /**
  * A folder with these files, by their paths in it, that is deleted when the test ends. Retried, because a service that
  * closes may still write to it.
  */
 export async function newFolder(
-  t: TestContext,
+  t: Scope,
   files: Readonly<Record<string, string | Uint8Array>> = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));

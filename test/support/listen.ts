@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { Scope } from './shared.ts';
 
 /**
  * Lets a server listen on a free port of this machine until the test ends, which breaks its connections.
@@ -8,11 +8,7 @@ import type { TestContext } from 'node:test';
  * @param host an address of this machine
  * @returns its URL, as of a server without TLS
  */
-export async function listen(
-  t: Pick<TestContext, 'after'>,
-  server: Server,
-  host = '127.0.0.1',
-): Promise<string> {
+export async function listen(t: Scope, server: Server, host = '127.0.0.1'): Promise<string> {
   const sockets = new Set<Socket>();
   for (const event of ['connection', 'secureConnection'])
     server.on(event, (socket: Socket) => {

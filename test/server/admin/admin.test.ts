@@ -11,6 +11,7 @@ import { newFolder } from '../../support/folder.ts';
 import { fetchChecked, problemOf } from '../../support/service/client.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 import { exchange, headOf, openConnection, type RawConnection } from '../../support/service/socket.ts';
+import { until } from '../../support/until.ts';
 
 async function withAdmin(
   t: TestContext,
@@ -39,7 +40,10 @@ test('the admin port serves health, readiness and metrics, and nothing else', as
   const requests = /^rowcast_http_requests_total\{method="GET",route="\/healthz",status="200"\} 1$/m;
   let metrics = '';
   // While the main thread is busy, the admin port answers without it.
-  while (!requests.test(metrics)) metrics = await (await fetch(`${admin}/metrics`)).text();
+  await until(async () => {
+    metrics = await (await fetch(`${admin}/metrics`)).text();
+    return requests.test(metrics);
+  });
   assert.match(metrics, /^rowcast_main_thread_silence_seconds 0\.\d{3}$/m);
   assert.equal(await problemOf(await fetch(`${admin}/user/report/one`)), '404 no_such_endpoint');
   assert.equal(
@@ -69,11 +73,8 @@ test('an admin thread that died is started again, on the same port', async t => 
   const { admin } = await withAdmin(t);
   for (let deaths = 1; deaths <= 2; deaths++) {
     await threads.at(-1)?.terminate();
-    for (let status = 0; status !== 200; )
-      status = await fetch(`${admin}/healthz`).then(
-        answer => answer.status,
-        () => 0,
-      );
+    const isAlive = () => fetch(`${admin}/healthz`).then(({ ok }) => ok);
+    await until(() => isAlive().catch(() => false));
     assert.equal(threads.length, deaths + 1);
   }
 });
@@ -119,7 +120,7 @@ const expected = {
 (async () => {
   Atomics.wait(view, 0, 0);
   for (const [path, answer] of Object.entries(expected))
-    while (!answer.test(await ask(path)));
+    while (!answer.test(await ask(path))) await new Promise(done => setTimeout(done, 20));
   Atomics.store(view, 1, 1);
   Atomics.notify(view, 1);
 })();
@@ -138,9 +139,7 @@ test('the admin port responds while the main thread is blocked, and reports it',
   Atomics.notify(view, 0);
   // Blocks this thread, on which the service runs, until the prober has all its responses.
   assert.equal(Atomics.wait(view, 1, 0, 20_000), 'ok');
-  let answer = await fetch(`${admin}/readyz`);
-  while (answer.status !== 200) answer = await fetch(`${admin}/readyz`);
-  assert.deepEqual(await answer.json(), { status: 'ready' });
+  await until(async () => (await fetch(`${admin}/readyz`)).ok);
 });
 
 test('the last reply of the main thread stands until it is silent for too long; only a long hang fails liveness', async () => {
@@ -172,11 +171,11 @@ test('the service is not ready while its data directory is missing, and ready ag
   const { url } = await serving(t, { home });
   assert.equal((await fetchChecked(`${url}/readyz`)).status, 200);
   await rename(home, join(folder, 'elsewhere'));
-  while ((await fetchChecked(`${url}/readyz`)).status === 200);
+  await until(async () => !(await fetchChecked(`${url}/readyz`)).ok);
   assert.equal(await problemOf(await fetchChecked(`${url}/readyz`)), '503 home_unavailable');
   assert.equal((await fetchChecked(`${url}/healthz`)).status, 200);
   await rename(join(folder, 'elsewhere'), home);
-  while ((await fetchChecked(`${url}/readyz`)).status !== 200);
+  await until(async () => (await fetchChecked(`${url}/readyz`)).ok);
 });
 
 test('a file in place of the data directory fails the readiness check', async t => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { keysFolder, scopes } from '../../../src/server/auth/key-file.ts';
 import { addKey, lastUseOf, listKeys, type NewKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { WrongKeys } from '../../../src/server/auth/require-key.ts';
@@ -11,6 +10,7 @@ import { newFolder } from '../../support/folder.ts';
 import { get, post, problemOf, type Target } from '../../support/service/client.ts';
 import { ownTrainedHome, persona, serving } from '../../support/service/serving.ts';
 import { exchange, headOf } from '../../support/service/socket.ts';
+import { until } from '../../support/until.ts';
 
 /** A service over a data directory of its own, whose stored keys are accepted too, and how keys are added. */
 async function keyed(t: TestContext) {
@@ -50,7 +50,7 @@ test('grants edited in a key file take effect within about a second', async t =>
   assert.equal(await statusOf(target), 200);
   const file = join(keysFolder(home), 'edited.json');
   await writeFile(file, (await readFile(file, 'utf8')).replace('"two"', '"one"'));
-  while ((await statusOf(target)) !== 404);
+  await until(async () => (await statusOf(target)) === 404);
 });
 
 /** Requests to all endpoints about a report. */
@@ -90,7 +90,7 @@ test('the time of a key’s last use is stored next to it and deleted with it', 
   const created = stored?.key?.created ?? '';
   assert.equal(await lastUseOf(home, 'noted', created), undefined);
   assert.equal(await statusOf(target), 200);
-  while ((await lastUseOf(home, 'noted', created)) === undefined) await turn();
+  await until(async () => (await lastUseOf(home, 'noted', created)) !== undefined);
   await revokeKey(home, 'noted');
   assert.equal(await lastUseOf(home, 'noted', ''), undefined);
 });

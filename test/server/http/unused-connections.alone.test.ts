@@ -51,11 +51,12 @@ function destroyAfter(t: TestContext, ...lines: RawConnection[]): void {
   });
 }
 
-test('a thousand idle connections do not block a new one; the oldest are closed first', async t => {
+test('idle connections at the limit do not block a new one; the oldest are closed first', async t => {
   const { log, lines } = recorded();
-  const target = await serving(t, { log, metrics: true, limits: { headersMs: 60_000 } });
+  const limits = { connections: 100, headersMs: 60_000 };
+  const target = await serving(t, { log, metrics: true, limits });
   const idle: RawConnection[] = [];
-  for (let i = 0; i < 1000; i++) idle.push(await openConnection(target.url));
+  for (let i = 0; i < 100; i++) idle.push(await openConnection(target.url));
   destroyAfter(t, ...idle);
   const next = [await answered(target), await answered(target), await answered(target)];
   destroyAfter(t, ...next);
@@ -149,17 +150,6 @@ test('the response that is unread for longest is closed first, before idle conne
   await Promise.all([first.ended, second.ended]);
   assert.ok(!idle.socket.closed);
   assert.equal(await closings(idle), 'unread=2');
-});
-
-test('a new client is served while another one fills all connections with unread responses', async t => {
-  const { log, lines } = recorded();
-  const target = await serving(t, { log, metrics: true, limits: { connections: 2 } });
-  const served = (): number => lines().filter(({ event }) => event === 'request').length;
-  const attacking = [await unreadResponses(target.url, served), await unreadResponses(target.url, served)];
-  destroyAfter(t, ...attacking.map(({ line }) => line));
-  const next = await answeredInTheEnd(target);
-  destroyAfter(t, next);
-  assert.match(await closings(next), /^unread=1( refused=\d+)?$/);
 });
 
 test('an address has a limit of its own, and closes only its own connections', async t => {

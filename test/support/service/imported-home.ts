@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { importReport } from '../../../src/training/imported/import-report.ts';
-import { newFolder } from '../folder.ts';
+import { newFolder, sharedFolder } from '../folder.ts';
 import { root } from '../root.ts';
+import type { Scope } from '../shared.ts';
+import { copyHome } from './history.ts';
 
 const fixture = (name: string): string => join(root, 'fixtures/models', `lightgbm-${name}`);
 
@@ -11,13 +12,24 @@ const fixture = (name: string): string => join(root, 'fixtures/models', `lightgb
  * A data directory of the test's own with imported reports: `number` predicts an amount, `numbers` three numbers by
  * name, `classes` the classes no and yes, and `unbounded` a number that is infinite where x is above 5.
  */
-export async function importedHome(t: TestContext): Promise<string> {
+export async function importedHome(t: Scope): Promise<string> {
+  imported ??= importModels();
   const home = await newFolder(t);
+  await copyHome(await imported, home);
+  return home;
+}
+
+let imported: Promise<string> | undefined;
+
+async function importModels(): Promise<string> {
+  const home = await sharedFolder();
   const unbounded = join(home, 'unbounded.txt');
   await writeFile(unbounded, unboundedModel);
   await importReport({ home, id: 'number', file: fixture('2.3-regression.txt'), predict: 'amount' });
   await importReport({
-    ...{ home, id: 'numbers', file: fixture('4.7-positions.txt') },
+    home,
+    id: 'numbers',
+    file: fixture('4.7-positions.txt'),
     features: ['monthly_charges', 'age', 'balance', 'constant'],
     classes: ['low', 'high', 'mid'],
   });
@@ -41,8 +53,14 @@ export const importedRows = (count: number): string =>
 /** A row of `importedRows` as a persona. */
 export const importedPersona = {
   features: {
-    ...{ monthly_charges: 62.5, age: 40, balance: 100.25, plan: 'pro', district: 10003 },
-    ...{ size: 'small', partner: true, constant: 1 },
+    monthly_charges: 62.5,
+    age: 40,
+    balance: 100.25,
+    plan: 'pro',
+    district: 10003,
+    size: 'small',
+    partner: true,
+    constant: 1,
   },
 };
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { startServer } from '../../../src/server/server.ts';
 import type { RunningServiceOptions } from '../../../src/server/service.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder, sharedFolder } from '../folder.ts';
 import { root } from '../root.ts';
+import type { Scope } from '../shared.ts';
 import type { Target } from './client.ts';
 import { copyHome, history, homeWith } from './history.ts';
 
@@ -36,14 +36,14 @@ async function trainInto(folder: string): Promise<void> {
 }
 
 /** A data directory of the test's own with the same reports. */
-export async function ownTrainedHome(t: TestContext): Promise<string> {
+export async function ownTrainedHome(t: Scope): Promise<string> {
   const home = await newFolder(t);
   await copyHome(await trainedHome(), home);
   return home;
 }
 
 /** A service with its own key for that data directory, closed when the test ends. */
-export async function serving(t: TestContext, options: Partial<RunningServiceOptions> = {}): Promise<Target> {
+export async function serving(t: Scope, options: Partial<RunningServiceOptions> = {}): Promise<Target> {
   const home = options.home ?? (await trainedHome());
   const key = 'key-of-a-test';
   const service = await startServer({ home, host: '127.0.0.1', port: 0, key, ...options });

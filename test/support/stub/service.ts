@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { TestContext } from 'node:test';
 import { key } from '../secrets.ts';
+import type { Scope } from '../shared.ts';
 
 /** A request to the stub, and its default response. */
 export interface StubCall {
@@ -51,10 +51,7 @@ export interface Stub {
  *
  * @param t closes it when the test ends; undefined: the caller does
  */
-export async function startStub(
-  t: Pick<TestContext, 'after'> | undefined,
-  options: StubOptions = {},
-): Promise<Stub> {
+export async function startStub(t: Scope | undefined, options: StubOptions = {}): Promise<Stub> {
   const { classes = ['no', 'yes'], behave, tls } = options;
   const { accepts = ({ headers }) => headers.authorization === `ApiKey ${key}` } = options;
   const bodies: StubCall['body'][] = [];

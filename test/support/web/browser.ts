@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Scope } from '../shared.ts';
 import { axeViolations } from './axe.ts';
 import { type PlatformTarget, servingPlatform } from './platform.ts';
 
@@ -9,7 +9,7 @@ import { type PlatformTarget, servingPlatform } from './platform.ts';
 const TIMEOUT_MS = 120_000;
 
 /** Chromium, closed when the test ends. */
-export async function openBrowser(t: Pick<TestContext, 'after'>): Promise<Browser> {
+export async function openBrowser(t: Scope): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--headless=new', '--no-sandbox'] });
   t.after(() => browser.close());
@@ -65,7 +65,7 @@ export async function signedInPage(browser: Browser, { url, platform }: Platform
 
 /** A platform, and a browser whose page has signed in as its owner. */
 export async function ownersPage(
-  t: TestContext,
+  t: Scope,
   { look, ...options }: Parameters<typeof servingPlatform>[1] & { look?: Look } = {},
 ) {
   const target = await servingPlatform(t, options);

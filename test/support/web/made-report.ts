@@ -1,4 +1,3 @@
-import type { TestContext } from 'node:test';
 import type { TrainedReport } from '../../../src/base/contract/schemas.ts';
 import type { LearnedColumn } from '../../../src/formats/columns/column-encoder.ts';
 import { saveModel } from '../../../src/models/model/model-format.ts';
@@ -10,6 +9,7 @@ import { testingResultsCsv } from '../../../src/training/findings/testing-result
 import { seededRandom } from '../../../src/training/seeded-random.ts';
 import { newFolder } from '../folder.ts';
 import { reportOf } from '../service/report.ts';
+import type { Scope } from '../shared.ts';
 import { type OwnedPlatform, ownedPlatform } from './platform.ts';
 
 /** Names and values that markup, shells and spreadsheets could take for something else. */
@@ -133,7 +133,7 @@ export async function makeReport(
 
 /** A platform over a data directory with such reports, its owner signed in. */
 export async function platformWithMade(
-  t: TestContext,
+  t: Scope,
   reports: readonly MadeReport[],
   options: { maxRowsPerSecond?: number } = {},
 ): Promise<OwnedPlatform> {

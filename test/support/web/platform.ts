@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { addKey, type NewKey } from '../../../src/server/auth/key-store.ts';
 import { startServer } from '../../../src/server/server.ts';
 import type { RunningServiceOptions } from '../../../src/server/service.ts';
 import { openPlatform, type Platform } from '../../../src/web/platform.ts';
 import { newFolder } from '../folder.ts';
 import { ownTrainedHome } from '../service/serving.ts';
+import type { Scope } from '../shared.ts';
 
 export interface PlatformTarget {
   url: string;
@@ -15,7 +15,7 @@ export interface PlatformTarget {
 
 /** A service with the web platform over a data directory, by default a new one; closed when the test ends. */
 export async function servingPlatform(
-  t: TestContext,
+  t: Scope,
   { dataBytes = 2 ** 30, ...options }: Partial<RunningServiceOptions> & { dataBytes?: number } = {},
 ): Promise<PlatformTarget> {
   const home = options.home ?? (await newFolder(t));
@@ -39,16 +39,14 @@ export interface OwnedPlatform extends PlatformTarget {
 type PlatformOptions = Parameters<typeof servingPlatform>[1];
 
 /** The same, its owner signed in. */
-export async function ownedPlatform(t: TestContext, options?: PlatformOptions): Promise<OwnedPlatform> {
+export async function ownedPlatform(t: Scope, options?: PlatformOptions): Promise<OwnedPlatform> {
   const target = await servingPlatform(t, options);
   return { ...target, browser: await signIn(target) };
 }
 
 /** The same over a data directory with the reports "one" and "two". */
-export const platformWithReports = async (
-  t: TestContext,
-  options?: PlatformOptions,
-): Promise<OwnedPlatform> => ownedPlatform(t, { home: await ownTrainedHome(t), ...options });
+export const platformWithReports = async (t: Scope, options?: PlatformOptions): Promise<OwnedPlatform> =>
+  ownedPlatform(t, { home: await ownTrainedHome(t), ...options });
 
 /** A browser that has signed in: it sends its cookie, and the token that changes need. */
 export interface SignedIn {

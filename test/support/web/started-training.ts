@@ -1,7 +1,7 @@
-import type { TestContext } from 'node:test';
 import { newTimedId } from '../../../src/web/stored-json.ts';
 import type { TrainingProgress, TrainingState } from '../../../src/web/training-store.ts';
 import { newFolder } from '../folder.ts';
+import type { Scope } from '../shared.ts';
 import { allEvents, openEvents } from './events.ts';
 import { type OwnedPlatform, ownedPlatform } from './platform.ts';
 import { uploaded } from './uploaded.ts';
@@ -12,7 +12,7 @@ export interface PlatformWithData extends OwnedPlatform {
 }
 
 export async function platformWithData(
-  t: TestContext,
+  t: Scope,
   csv: string | Buffer,
   name?: string,
 ): Promise<PlatformWithData> {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, request } from 'node:http';
 import type { DataMeta } from '../../../src/web/data/data-files.ts';
-import type { UploadClient } from '../../../src/web/session/with-session.ts';
 import type { SignedIn } from './platform.ts';
 
 /** Sends a file to a path as a page does. */
@@ -61,6 +60,3 @@ export function slowUpload(
   const upload = request(url + path, { method, headers: { ...headers, 'x-file-name': 'a.csv' } });
   return upload.on('error', () => {});
 }
-
-/** A client that stays until its upload has ended. */
-export const patientClient: UploadClient = { gone: new AbortController().signal, waits: work => work };

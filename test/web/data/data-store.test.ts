@@ -14,17 +14,20 @@ import { TrainingStore } from '../../../src/web/training-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
 import { stateOf } from '../../support/web/started-training.ts';
-import { patientClient } from '../../support/web/uploads.ts';
+import { stored } from '../../support/web/uploaded.ts';
 
 const text = 'a,b\n1,2\n3,4\n';
-const limits = { recordBytes: 1 << 20, columns: 100, groupBytes: 1 << 28 };
-const add = (store: DataStore, body: string | Readable = text, size?: number, by = OWNER) =>
+const add = (store: DataStore, by: string = OWNER): Promise<string> => stored(store, text, { by });
+
+/** Adds a file as an upload, which a thread checks. */
+const receive = (store: DataStore, body: Readable, size?: number) =>
   receiveUpload(store, {
-    body: typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body,
+    body,
     name: 'a.csv',
-    by,
-    client: patientClient,
-    limits,
+    by: OWNER,
+    // A client that stays until its upload has ended.
+    client: { gone: new AbortController().signal, waits: work => work },
+    limits: { recordBytes: 1 << 20, columns: 100, groupBytes: 1 << 28 },
     size,
   });
 
@@ -41,18 +44,19 @@ describe('the store of data', () => {
     assert.deepEqual(await store.list(), []);
     const first = await add(store);
     const second = await add(store);
-    assert.deepEqual(await listed(store), [second.id, first.id]);
-    await store.delete(first.id);
-    await assert.rejects(store.meta(first.id), { code: 'no_such_data' });
-    await assert.rejects(store.delete(first.id), { code: 'no_such_data' });
-    await store.delete(second.id);
+    assert.deepEqual(await listed(store), [second, first]);
+    await store.delete(first);
+    await assert.rejects(store.meta(first), { code: 'no_such_data' });
+    await assert.rejects(store.delete(first), { code: 'no_such_data' });
+    await store.delete(second);
     assert.deepEqual(await readdir(join(home, 'data')), []);
     assert.equal(store.quota.used, 0);
   });
 
   slow('lists more data than a process may have open files', async t => {
     const home = await newFolder(t);
-    const { id, ...meta } = await add(await DataStore.open(home, 1e6));
+    const store = await DataStore.open(home, 1e6);
+    const { id, ...meta } = await store.meta(await add(store));
     for (let i = 0; i < 300; i++) {
       const other = `${i}`.padStart(16, '0');
       await mkdir(join(home, 'data', other));
@@ -69,7 +73,7 @@ describe('the store of data', () => {
 
   it('does not delete data that a training of another service reads', async t => {
     const { home, store } = await openStore(t);
-    const { id } = await add(store);
+    const id = await add(store);
     const trainings = new TrainingStore(home);
     const training = stateOf({ data: { id, name: 'a.csv' } });
     const release = await trainings.lock(training.id);
@@ -92,7 +96,7 @@ describe('the store of data', () => {
 
   it('shows damaged data as damaged, and can delete it', async t => {
     const { home, store } = await openStore(t);
-    const { id } = await add(store);
+    const id = await add(store);
     for (const damage of ['', '{', '{"id":"x"}', `{"id":"${'0'.repeat(16)}"}`]) {
       await writeFile(join(home, 'data', id, 'meta.json'), damage);
       assert.deepEqual(await store.list(), [{ id, meta: undefined }]);
@@ -104,7 +108,7 @@ describe('the store of data', () => {
 
   it('reads a profile once, until its file changes', async t => {
     const { home, store } = await openStore(t);
-    const { id } = await add(store);
+    const id = await add(store);
     const profile = await store.profile(id);
     assert.equal(await store.profile(id), profile);
     const file = join(home, 'data', id, 'profile.json');
@@ -118,7 +122,7 @@ describe('the store of data', () => {
 
   it('does not delete data that a training reads', async t => {
     const { store } = await openStore(t);
-    const { id } = await add(store);
+    const id = await add(store);
     const [release, other] = [store.hold(id), store.hold(id)];
     release();
     release();
@@ -143,8 +147,8 @@ describe('the store of data', () => {
       left = uploads;
     });
     assert.equal(left, 1);
-    assert.deepEqual((await readdir(join(home, 'data'))).sort(), [`.+upload.${living.id}`, kept.id].sort());
-    assert.deepEqual(await listed(reopened), [kept.id]);
+    assert.deepEqual((await readdir(join(home, 'data'))).sort(), [`.+upload.${living.id}`, kept].sort());
+    assert.deepEqual(await listed(reopened), [kept]);
     assert.equal(reopened.quota.used, store.quota.used);
     assert.equal(reopened.quota.freeFor(OWNER), store.quota.freeFor(OWNER));
     await living.discard();
@@ -152,7 +156,7 @@ describe('the store of data', () => {
 
   slow('keeps every one of simultaneous changes of settings', async t => {
     const { store } = await openStore(t);
-    const { id } = await add(store);
+    const id = await add(store);
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
     await Promise.all(
       names.map(name => store.changeSettings(id, changesIn({ column: '0', 'type-0': 'date' }, [name]))),
@@ -166,7 +170,9 @@ describe('the store of data', () => {
 describe('an upload that cannot be read or stored', () => {
   it('fails, even if its stream fails before anything reads it, and leaves nothing', async t => {
     const { home, store } = await openStore(t);
-    await assert.rejects(add(store, createReadStream(join(home, 'no such sample.csv'))), { code: 'ENOENT' });
+    await assert.rejects(receive(store, createReadStream(join(home, 'no such sample.csv'))), {
+      code: 'ENOENT',
+    });
     const left = await readdir(join(home, 'data')).catch(() => []);
     assert.deepEqual([left, store.quota.used], [[], 0]);
   });
@@ -175,7 +181,7 @@ describe('an upload that cannot be read or stored', () => {
     const { home, store } = await openStore(t);
     await writeFile(join(home, 'data'), 'a file where the folder of data should be');
     const body = Readable.from([Buffer.from(text)]);
-    await assert.rejects(add(store, body));
+    await assert.rejects(receive(store, body));
     assert.ok(body.destroyed);
   });
 });
@@ -198,7 +204,7 @@ describe('the quota', () => {
   it('is reserved before the bytes are written, so that parallel uploads cannot exceed it', async t => {
     const { store } = await openStore(t, 10_000);
     const slow = () => Readable.from(pieces(() => assert.ok(store.quota.used <= store.quota.total)));
-    const results = await Promise.allSettled(Array.from({ length: 6 }, () => add(store, slow())));
+    const results = await Promise.allSettled(Array.from({ length: 6 }, () => receive(store, slow())));
     const stored = results.filter(({ status }) => status === 'fulfilled').length;
     assert.ok(stored < 6);
     for (const result of results)
@@ -207,12 +213,12 @@ describe('the quota', () => {
     assert.equal(list.length, stored);
     for (const { id } of list) await store.delete(id);
     assert.equal(store.quota.used, 0);
-    await add(store, slow());
+    await receive(store, slow());
   });
 
   it('is the same after a restart, for each key', async t => {
     const { home, store } = await openStore(t);
-    for (const by of ['ann', 'bob', 'ann']) await add(store, text, undefined, by);
+    for (const by of ['ann', 'bob', 'ann']) await add(store, by);
     const reopened = await DataStore.open(home, 1e6);
     for (const by of ['ann', 'bob', 'carl', OWNER])
       assert.equal(reopened.quota.freeFor(by), store.quota.freeFor(by), by);
@@ -221,8 +227,8 @@ describe('the quota', () => {
   it('is not reserved by a length alone: others may use what has not arrived', async t => {
     const { store } = await openStore(t, 10_000);
     const waiting = new Readable({ read: () => {} });
-    const announced = add(store, waiting, 9_000);
-    await add(store, text);
+    const announced = receive(store, waiting, 9_000);
+    await add(store);
     assert.ok(store.quota.used < 2_000);
     waiting.push(text);
     waiting.push(null);
@@ -231,19 +237,19 @@ describe('the quota', () => {
 
   it('is released once if data is deleted twice at the same time', async t => {
     const { store } = await openStore(t);
-    const { id } = await add(store);
+    const id = await add(store);
     const kept = await add(store);
     const results = await Promise.allSettled([store.delete(id), store.delete(id), store.delete(id)]);
     const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason.code] : []));
     assert.deepEqual(failures, ['no_such_data', 'no_such_data']);
-    await store.delete(kept.id);
+    await store.delete(kept);
     assert.equal(store.quota.used, 0);
   });
 
   it('refuses an upload by its length, before it is sent', async t => {
     const { home, store } = await openStore(t, 10_000);
     const body = new Readable({ read: () => assert.fail('nothing is read') });
-    await assert.rejects(add(store, body, 10_001), { code: 'quota_exceeded' });
+    await assert.rejects(receive(store, body, 10_001), { code: 'quota_exceeded' });
     assert.equal(store.quota.used, 0);
     assert.deepEqual(await readdir(join(home, 'data')).catch(() => []), []);
   });

@@ -15,6 +15,7 @@ import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { problemOf } from '../../support/service/client.ts';
+import { shared } from '../../support/shared.ts';
 import { slow } from '../../support/slow.ts';
 import { until } from '../../support/until.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
@@ -57,6 +58,8 @@ const textOf = async (browser: SignedIn, path: string): Promise<string> => {
 };
 
 describe('a file that is scored on the platform', () => {
+  const platform = shared(suite => platformWithReports(suite));
+
   for (const [what, file, bytes, delimiter] of [
     ['a CSV', 'in.csv', Buffer.from(personas(2_500))],
     ['a CSV with rejects', 'in.csv', Buffer.from(withRejects)],
@@ -71,7 +74,7 @@ describe('a file that is scored on the platform', () => {
     ['only a header', 'in.csv', Buffer.from(personas(0))],
   ] as const)
     it(`gives the same bytes as rowcast score: ${what}`, async t => {
-      const at = await platformWithReports(t);
+      const at = platform();
       const { id, ...run } = await scoredRun(at.browser, bytes, { file, delimiter });
       assert.equal(run.status, 'finished', JSON.stringify(run));
       const folder = await newFolder(t);
@@ -90,8 +93,8 @@ describe('a file that is scored on the platform', () => {
       assert.equal(run.rows.rejected > 0, code === 1);
     });
 
-  it('is stored first, then comes back while it is scored', async t => {
-    const at = await platformWithReports(t);
+  it('is stored first, then comes back while it is scored', async () => {
+    const at = platform();
     const id = await createdRun(at.browser);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     assert.equal(progressIn((await events.next()).value.data).status, 'waiting');
@@ -120,8 +123,8 @@ describe('a file that is scored on the platform', () => {
     assert.ok(!(await filesOfRun(at, id)).includes('input'), 'the file is not kept');
   });
 
-  it('is scored to its end although its page was left once it had arrived', async t => {
-    const at = await platformWithReports(t);
+  it('is scored to its end although its page was left once it had arrived', async () => {
+    const at = platform();
     const id = await createdRun(at.browser);
     const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     upload.end(personas(60_000));
@@ -158,8 +161,8 @@ describe('a file that is scored on the platform', () => {
     assert.deepEqual([run.status, run.rows.scored], ['finished', 20]);
   });
 
-  it('whose connection breaks while it arrives never passes for complete', async t => {
-    const at = await platformWithReports(t);
+  it('whose connection breaks while it arrives never passes for complete', async () => {
+    const at = platform();
     const id = await createdRun(at.browser);
     const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
     upload.write(personas(3_000));
@@ -176,8 +179,8 @@ describe('a file that is scored on the platform', () => {
     assert.match(await at.browser.page('/runs'), /ended prematurely/);
   });
 
-  it('is refused with its line and reason', async t => {
-    const at = await platformWithReports(t);
+  it('is refused with its line and reason', async () => {
+    const at = platform();
     for (const [csv, message] of [
       ['id,plan,__proto__\n1,Basic,2\n', /monthly amount/],
       ['id,monthly amount,__proto__,plan\n1,2,3,"Basic\n', /line 2: .*quote/],
@@ -189,8 +192,8 @@ describe('a file that is scored on the platform', () => {
     }
   });
 
-  slow('may have any name', async t => {
-    const at = await platformWithReports(t);
+  slow('may have any name', async () => {
+    const at = platform();
     for (const name of [
       '../../../etc/passwd',
       'C:\\temp\\x.csv',
@@ -247,8 +250,8 @@ describe('a file that is scored on the platform', () => {
     assert.deepEqual(await filesOfRun(at, id), ['run.json', 'summary.json']);
   });
 
-  it('needs a key with the scope predict', async t => {
-    const at = await platformWithReports(t);
+  it('needs a key with the scope predict', async () => {
+    const at = platform();
     const reader = await signInWithKey(at, 'reader', { scopes: ['report', 'platform'] });
     assert.equal(await problemOf(await createRun(reader)), '403 missing_scope');
     assert.match(await reader.page('/runs'), /it needs the scope <code>predict/);
@@ -263,8 +266,8 @@ describe('a file that is scored on the platform', () => {
     assert.match(await at.browser.page('/runs'), /<option value="endless">/);
   });
 
-  it('is seen by its own key, and by those that may do everything', async t => {
-    const at = await platformWithReports(t);
+  it('is seen by its own key, and by those that may do everything', async () => {
+    const at = platform();
     const ann = await signInWithKey(at, 'ann', { reports: ['one'] });
     const bob = await signInWithKey(at, 'bob', { reports: ['one', 'two'] });
     const { id } = await scoredRun(ann, withRejects);
@@ -284,12 +287,12 @@ describe('a file that is scored on the platform', () => {
     assert.equal(await problemOf(await ann.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
   });
 
-  it('is not seen by a later key of the same name', async t => {
-    const at = await platformWithReports(t);
-    const first = await signInWithKey(at, 'ann', { reports: ['one'] });
+  it('is not seen by a later key of the same name', async () => {
+    const at = platform();
+    const first = await signInWithKey(at, 'eve', { reports: ['one'] });
     const { id } = await scoredRun(first, personas(3));
-    await revokeKey(at.home, 'ann');
-    const later = await signInWithKey(at, 'ann', { reports: ['one'] });
+    await revokeKey(at.home, 'eve');
+    const later = await signInWithKey(at, 'eve', { reports: ['one'] });
     assert.ok(!(await later.page('/runs')).includes(`run-${id}`));
     assert.equal(await problemOf(await later.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
   });
@@ -312,8 +315,8 @@ describe('a file that is scored on the platform', () => {
     upload.destroy();
   });
 
-  slow('tells those who watch it that it was deleted, also while it waits for its file', async t => {
-    const at = await platformWithReports(t);
+  slow('tells those who watch it that it was deleted, also while it waits for its file', async () => {
+    const at = platform();
     const id = await createdRun(at.browser);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
@@ -322,7 +325,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   slow('is not deleted by another process while it is scored', async t => {
-    const at = await platformWithReports(t);
+    const at = platform();
     const other = await signIn(await servingPlatform(t, { home: at.home }));
     const id = await createdRun(at.browser);
     const upload = slowUpload(at, 'PUT', `/platform/runs/${id}/input`);
@@ -358,19 +361,6 @@ describe('a file that is scored on the platform', () => {
     // Signing out ends them all.
     await at.browser.submit('/platform/sign-out');
     for (const stream of streams.slice(1)) assert.equal((await allEvents(stream)).at(-1)?.event, 'closed');
-  });
-
-  it('needs the token of the session', async t => {
-    const at = await platformWithReports(t);
-    const forged = {
-      ...at.browser,
-      csrfToken: 'x',
-      fetch: (path: string, init: RequestInit = {}) =>
-        at.browser.fetch(path, { ...init, headers: { ...init.headers, 'x-csrf-token': 'x' } }),
-    };
-    assert.equal(await problemOf(await createRun(forged)), '403 stale_form');
-    const id = await createdRun(at.browser);
-    assert.equal(await problemOf(await sendInput(forged, id, personas(1))), '403 stale_form');
   });
 });
 

@@ -6,20 +6,16 @@ import { Leaks } from '../../../src/web/trainings/leaks.ts';
 import { newFolder } from '../../support/folder.ts';
 import { csv } from '../../support/service/history.ts';
 import { slow } from '../../support/slow.ts';
-import { ownedPlatform, type SignedIn } from '../../support/web/platform.ts';
+import { platformWithData } from '../../support/web/started-training.ts';
 import { fixture } from '../../support/web/uploaded.ts';
-import { upload } from '../../support/web/uploads.ts';
 
 async function served(
   t: TestContext,
   text: string,
   name?: string,
-): Promise<{ browser: SignedIn; page(column?: number): Promise<string> }> {
-  const { browser } = await ownedPlatform(t, { home: await newFolder(t) });
-  const { id } = await upload(browser, text, name);
-  const page = (column?: number) =>
-    browser.page(`/data/${id}/predict${column === undefined ? '' : `?column=${column}`}`);
-  return { browser, page };
+): Promise<(column?: number) => Promise<string>> {
+  const { browser, data } = await platformWithData(t, text, name);
+  return column => browser.page(`/data/${data}/predict${column === undefined ? '' : `?column=${column}`}`);
 }
 
 /** A page as its text, without markup. */
@@ -29,7 +25,7 @@ const hostile = ['<script>alert(1)</script>', '=1+2', 'a\u202etxt', '" onload="x
 
 describe('the Predict page', () => {
   it('shows the classes and their shares', async t => {
-    const { page } = await served(t, await fixture('telecom-history.csv', 500), 'Télco churn.csv');
+    const page = await served(t, await fixture('telecom-history.csv', 500), 'Télco churn.csv');
     const text = textOf(await page(15));
     assert.match(text, /no 36472\.8% yes 13627\.2%/);
     assert.match(await page(15), /value="telco-churn-churned"/);
@@ -46,10 +42,7 @@ describe('the Predict page', () => {
       String(row % 3),
       'a',
     ]);
-    const { page } = await served(
-      t,
-      csv([['flag', 'same', 'key', 'amount', 'rare', 'twice', 'twice'], ...rows]),
-    );
+    const page = await served(t, csv([['flag', 'same', 'key', 'amount', 'rare', 'twice', 'twice'], ...rows]));
     const text = textOf(await page());
     for (const [column, said] of [
       ['flag', '0, 1'],
@@ -75,7 +68,7 @@ describe('the Predict page', () => {
       const left = (row * 7) % 5 < 2;
       return [String((row * 13) % 17), left ? 'left in May' : 'is here', left ? 'yes' : 'no'];
     });
-    const { page } = await served(t, csv([['noise', 'status', 'churned'], ...rows]));
+    const page = await served(t, csv([['noise', 'status', 'churned'], ...rows]));
     // The page does not wait long for the hint.
     let text = textOf(await page(2));
     for (let tries = 0; tries < 20 && !text.includes('alone'); tries++) text = textOf(await page(2));
@@ -89,7 +82,7 @@ describe('the Predict page', () => {
         (name, i) => (i === 0 ? (row % 3 === 0 ? hostile[0] : '=cmd') : `${name}${row % (i + 1)}`) ?? '',
       ),
     );
-    const { page } = await served(t, csv([hostile, ...rows]), '<img src=x onerror=alert(1)>.csv');
+    const page = await served(t, csv([hostile, ...rows]), '<img src=x onerror=alert(1)>.csv');
     for (const column of [undefined, ...hostile.keys()]) {
       const text = await page(column);
       assert.ok(!/<script>alert|<img src=x|onload="x|\u202e/.test(text), text);
