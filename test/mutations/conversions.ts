@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Predictions, PredictionType } from '../../src/base/contract/predictions.ts';
 import type { RunValues } from '../../src/base/options/values/run-values.ts';
-import { RecordKind } from '../../src/formats/records/batch.ts';
 import { type VerifyOutputOptions, verifyOutput } from '../../src/runs/verify/verify.ts';
 import type { Scorer } from '../../src/scoring/scorer.ts';
 import { parquetOf } from '../support/parquet.ts';
 import { job } from '../support/scoring/job.ts';
+import { rowScorer } from '../support/scoring/row-scorer.ts';
 import { score } from '../support/scoring/score.ts';
 
 export const formats = ['csv', 'jsonl', 'parquet'] as const;
@@ -115,44 +115,22 @@ async function inputOf(format: FormatName): Promise<string | Buffer> {
   return parquetOf(csvText(true), { groupRows: 10, numbers: ['id', 'amount'] });
 }
 
-/** A scorer that gives each row what is in a list, by the number of the row. */
-function listScorer(
+/** A scorer that predicts for rows by their numbers, which are their first values. */
+const numberScorer = (
   type: PredictionType,
   predictedOf: (row: number) => Predicted | Refusal | undefined,
-): Scorer {
-  return {
-    name: 'a list',
-    describe: async () => ({
+): Scorer =>
+  rowScorer(
+    rows =>
+      predictionsOf(
+        type,
+        rows.map(([id]) => predictedOf(Number(id))),
+      ),
+    {
       predicts: 'plan',
       ...(type.kind === 'distribution' ? { classes: [...type.classes] } : { predictionType: type }),
-    }),
-    open({ layout }) {
-      const readFields = layout.fieldReader();
-      return {
-        concurrency: 1,
-        batchRows: 1000,
-        rowOverhead: 0,
-        maxBatchBytes: () => 1 << 20,
-        parts: batch => [batch],
-        memoryOf: () => 0,
-        async tryPart({ batch }) {
-          const faults = new Map(readFields(batch).faults);
-          const all: (Predicted | Refusal | undefined)[] = [];
-          let row = batch.start.row;
-          for (const [index, kind] of batch.kinds.entries()) {
-            if (kind === RecordKind.blank) continue;
-            if (!faults.has(index)) all.push(predictedOf(row));
-            row++;
-          }
-          return { faults, predictions: predictionsOf(type, all) };
-        },
-        release() {},
-        confirm: () => true,
-        async confirmAll() {},
-      };
     },
-  };
-}
+  );
 
 function predictionsOf(
   type: PredictionType,
@@ -225,7 +203,7 @@ export async function convert(
     const values = job({ input, output, ...options, restart: true });
     await score(
       values,
-      listScorer(type, row => refusalOf(row) ?? predictedOf(row)),
+      numberScorer(type, row => refusalOf(row) ?? predictedOf(row)),
     );
     return {
       output: await readFile(output),

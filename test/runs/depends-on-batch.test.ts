@@ -63,7 +63,7 @@ describe('a run whose predictions depend on the batch', () => {
   slow('makes the same requests with a gzip output, too', t => compare(t, '.csv.gz'));
 
   it('is not resumed with batches of another size', async t => {
-    const folder = await newFolder(t, { 'in.csv': input });
+    const folder = await newFolder(t, { 'in.csv': input.replaceAll(NOTE, 'x') });
     await scoreUntil(folder, 'out.csv', 9);
     const { failure } = await refused(folder);
     assert.equal(failure.code, 'other_work');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import type { Predictions } from '../../src/base/contract/predictions.ts';
 import type { Description } from '../../src/base/contract/schemas.ts';
 import { RowcastError } from '../../src/base/errors.ts';
@@ -131,16 +130,6 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       else assert.deepEqual(await unknown, tally);
     });
 
-    it('writes gzip, which a reader sees as the same text', async t => {
-      const folder = await newFolder(t);
-      const { output, failure } = await scoreWith(t, predict, {
-        folder,
-        values: { output: join(folder, 'out.csv.gz') },
-      });
-      assert.equal(failure, undefined);
-      assert.equal(gunzipSync(output).toString(), expected);
-    });
-
     it('writes nothing else if no column is kept', async t => {
       const { output, failure, paths } = await scoreWith(t, predict, { values: { keep: 'none' } });
       assert.equal(failure, undefined);
@@ -218,14 +207,6 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
       assert.ok(output.toString().startsWith(expected.slice(0, expected.indexOf('\n50,'))));
     });
 
-    it('stops if the kind changes midway', async t => {
-      const other = name === 'label' ? kinds.number.predict : kinds.label.predict;
-      const { failure, output } = await scoreWith(t, rows => (rows[0] === 50 ? other(rows) : predict(rows)));
-      assert.deepEqual([failure?.code, failure?.severity], ['wrong_answer', 'stopped']);
-      assert.match(failure?.message ?? '', /^the response has (a number|labels), but earlier responses had /);
-      assert.equal(output.length, 0);
-    });
-
     for (const from of ['in.csv', 'in.jsonl', 'in.parquet'])
       it(`makes Parquet of ${from}, although nothing says beforehand what is predicted`, async t => {
         const folder = await newFolder(t);
@@ -299,35 +280,6 @@ for (const [name, { predict, header, fields, prediction }] of Object.entries(kin
         const after = await verifyOutput({ ...kept, maxRecordBytes, kind: prediction.kind });
         assert.deepEqual([after.scored, after.repaired], [100, 25]);
       });
-
-    it('refuses options that such predictions do not have, as soon as it knows them', async t => {
-      const folder = await newFolder(t);
-      for (const given of [
-        { classes: ['no', 'yes'] },
-        { prediction: true },
-        { probabilities: 'none' },
-        { threshold: { a: 0.5 } },
-        ...(name === 'label' ? [{ decimals: 2 }] : []),
-        ...(name === 'several numbers' ? [] : [{ prefix: 'p' }]),
-      ] as const) {
-        const refused = new RegExp(`^--${Object.keys(given)[0]} is for .*, but the predictions are `);
-        const { failure, output } = await scoreWith(t, predict, { folder, values: given });
-        assert.deepEqual([failure?.code, failure?.severity], ['bad_option', 'refused']);
-        assert.match(failure?.message ?? '', refused);
-        assert.equal(output.length, 0);
-        // Known before the first row, it is refused before a row is scored.
-        const early = await scoreWith(t, () => assert.fail('a row is scored'), {
-          folder,
-          values: given,
-          report: { predicts: 'plan', predictionType: prediction },
-        });
-        assert.match(early.failure?.message ?? '', refused);
-      }
-      // Nothing is left that keeps the corrected command from running.
-      const { failure, output } = await scoreWith(t, predict, { folder });
-      assert.equal(failure, undefined);
-      assert.equal(output.toString(), expected);
-    });
   });
 
 /** Predictions of the same type for rows that all have an error. */
@@ -340,49 +292,12 @@ function noneOf(predictions: Predictions): Predictions {
 }
 
 describe('a run with labels or numbers', { concurrency: true }, () => {
-  it('rejects rows whose label is missing, empty or too long', async t => {
-    const long = 'ü'.repeat(512);
-    const wrong = new Map([
-      [5, ''],
-      [17, `${long}.`],
-      [23, long],
-    ]);
-    const { output, rejects, result, paths } = await scoreWith(t, rows => {
-      const all = labels(rows.map(id => wrong.get(id) ?? labelOf(id)));
-      return { ...all, indices: all.indices.map((index, row) => (rows[row] === 31 ? -1 : index)) };
-    });
-    assert.deepEqual(result?.rowCounts.rejectedBy, { wrong_prediction: 3 });
-    for (const [row, reason] of [
-      [6, 'the label is empty'],
-      [18, 'the label has 1025 bytes; the limit is 1024'],
-      [32, 'there is no label'],
-    ])
-      assert.match(rejects, new RegExp(`^${row},\\d+,wrong_prediction,${reason},`, 'm'));
-    assert.match(output.toString(), /^5,text,$/m);
-    assert.ok(output.toString().includes(`\n23,text,${long}\n`));
-    const tally = await verifyOutput({
-      ...paths,
-      rejects: `${paths.output}.rejects`,
-      maxRecordBytes,
-      kind: 'label',
-    });
-    assert.deepEqual([tally.scored, tally.unscored], [97, 3]);
-  });
-
   it('quotes the empty field of a rejected row that is the only one', async t => {
     const { output } = await scoreWith(t, rows => labels(rows.map(id => (id === 1 ? '' : 'yes'))), {
       text: 'id\n0\n1\n',
       values: { keep: 'none' },
     });
     assert.equal(output.toString(), 'predicted_plan\nyes\n""\n');
-  });
-
-  it('stops at a label that cannot be written without quotes', async t => {
-    const { failure } = await scoreWith(t, kinds.label.predict, {
-      text: 'id\n0\n1\n',
-      values: { quote: 'none', batchRows: 1 },
-    });
-    assert.deepEqual([failure?.code, failure?.severity], ['cannot_quote', 'stopped']);
   });
 
   it('rounds numbers, none of them to minus zero, and names several after the prefix', async t => {
@@ -402,11 +317,5 @@ describe('a run with labels or numbers', { concurrency: true }, () => {
     const told = { ...paths, maxRecordBytes, kind: 'numbers' } as const;
     assert.equal((await verifyOutput({ ...told, decimals: 2 })).scored, values.length);
     await assert.rejects(verifyOutput(told), { code: 'difference' });
-  });
-
-  it('refuses a column that the input has already', async t => {
-    const { failure, output } = await scoreWith(t, kinds.label.predict, { text: 'id,predicted_plan\n1,x\n' });
-    assert.equal(failure?.code, 'duplicate_columns');
-    assert.equal(output.length, 0);
   });
 });

@@ -109,10 +109,10 @@ describe('in-flight requests', () => {
       { record: 'x\n', bytes: 300 },
       { record: '\n', bytes: 20 },
     ]) {
-      const { encoded } = encodeText(`a,b\n1,2\n${record.repeat(99_999)}`, {
+      const { encoded } = encodeText(`a,b\n1,2\n${record.repeat(49_999)}`, {
         read: { batchRows: 1000, chunk: 1 << 16 },
       });
-      const windowBytes = 1 << 20;
+      const windowBytes = 1 << 19;
       const of = (batch: Batch) => encoded.find(one => one.batch === batch) ?? assert.fail();
       const { send } = inFlight({
         scorer: { concurrency: 9, memoryOf: batch => memoryOfFaults(of(batch).faults), release() {} },

@@ -16,7 +16,7 @@ import { assertScored } from '../support/scoring/scored.ts';
 import { slow } from '../support/slow.ts';
 import { type Exchange, response, startWire, withId } from '../support/stub/wire.ts';
 
-const rows = Array.from({ length: 600 }, (_, row) => `${row},row ${row}\n`);
+const rows = Array.from({ length: 400 }, (_, row) => `${row},row ${row}\n`);
 const input = Buffer.from(`id,text\n${rows.join('')}`);
 const ROWS = 10;
 
@@ -34,7 +34,7 @@ type Reach = (
   respond: (exchange: Exchange) => void,
 ) => Promise<Pick<ServiceClientOptions, 'url' | 'proxy' | 'tls'>>;
 
-/** Scores 600 rows, ten per request, with a service that responds with `respond`. */
+/** Scores 400 rows, ten per request, with a service that responds with `respond`. */
 async function scoreWith(
   t: TestContext,
   respond: (exchange: Exchange) => void,
@@ -126,13 +126,6 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome, 'surplus_bytes');
   });
 
-  slow('if a response is followed by meaningless bytes', async t => {
-    const outcome = await scoreWith(t, ({ number, connection, response, write }) =>
-      write(number === 1 && connection === 2 ? `${response}{"more":1}` : response),
-    );
-    assertRight(outcome, 'surplus_bytes');
-  });
-
   for (const [what, concurrency] of [
     ['one request after the other', 1],
     ['several requests at once', 4],
@@ -179,7 +172,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     let first = '';
     const { failure } = await scoreWith(t, ({ number, connection, response, write, body }) => {
       if (connection === 2 && number === 1) [, first = ''] = /"id":(\d+)/.exec(body) ?? [];
-      write(connection === 2 && number === 9 ? response + response : response);
+      write(connection === 2 && number === 6 ? response + response : response);
     });
     assert.equal(failure?.code, 'mixed_up_responses');
     assert.equal(failure.location.row, Number(first) + 1);

@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RowcastError } from '../../src/base/errors.ts';
 import { ClosedPipe } from '../../src/base/interrupted.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
@@ -13,12 +12,6 @@ import { job } from '../support/scoring/job.ts';
 import { score } from '../support/scoring/score.ts';
 import { connect } from '../support/stub/connect.ts';
 import { send } from '../support/stub/service.ts';
-
-const failureOf = (run: Promise<unknown>): Promise<RowcastError> =>
-  run.then(
-    () => assert.fail('the run did not fail'),
-    error => error,
-  );
 
 /** Writes a CSV of many mebibytes to a pipe, until its reader ends. */
 function feed(pipe: string, header: string, chunk: Buffer, mebibytes: number) {
@@ -48,8 +41,7 @@ describe('the memory of a run', () => {
         return true;
       },
     });
-    const failure = await failureOf(score(job({ input, output: '/dev/null' }), client));
-    assert.equal(failure.code, 'http_401');
+    await assert.rejects(score(job({ input, output: '/dev/null' }), client), { code: 'http_401' });
     assert.equal(await fed, 'EPIPE');
 
     assert.ok(read() < 16 * 2 ** 20, `${read()} bytes were read`);
@@ -61,12 +53,12 @@ describe('the memory of a run', () => {
     const { fed, read } = feed(input, 'a\n', Buffer.from(`${'x'.repeat(1000)}\n`.repeat(500)), 400);
     const reader = createReadStream(output, { highWaterMark: 1 }); // opens the pipe; its buffer fills at once
     const { client } = await connect(t, { concurrency: 4 });
-    const run = failureOf(score(job({ input, output }), client));
+    const run = assert.rejects(score(job({ input, output }), client), ClosedPipe);
     await delay(2000); // long enough to read the whole input
     const held = read();
 
     reader.destroy();
-    assert.ok((await run) instanceof ClosedPipe);
+    await run;
     assert.equal(await fed, 'EPIPE');
 
     assert.ok(held < 100 * 2 ** 20, `${held} bytes were read`);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import type { Description } from '../../src/base/contract/schemas.ts';
+import type { Scorer } from '../../src/scoring/scorer.ts';
 import { readRun, readShards } from '../../src/shards/folder/read-run.ts';
 import { work } from '../../src/shards/work/work.ts';
 import { newFolder } from '../support/folder.ts';
@@ -21,20 +23,22 @@ const ROWS = 6_000;
 const text = largeRows(ROWS);
 const parquet = await parquetOf(text, { groupRows: 1_500 });
 
-/** Predicts a number from the first column, and rejects some rows. A CSV has it as a text, JSON lines with quotes. */
-const scorerUpTo = (last: number) =>
-  rowScorer(
-    rows => {
-      const ids = rows.map(([id = '']) => Number(id.replaceAll('"', '')));
-      if (ids.some(id => id > last)) throw new Error('the worker is stopped');
-      const errors = new Map(
-        ids.flatMap((id, row) => (id % 97 === 0 ? [[row, { code: 'odd', message: 'it is odd' }]] : [])),
-      );
-      return { ...numbers(ids.map(id => id / 7)), errors };
-    },
-    { predicts: 'plan', predictionType: { kind: 'numbers', names: [] } },
-  );
+/**
+ * Predicts a number from the first column, and rejects some rows, the first among them. A CSV has it as a text, JSON
+ * lines with quotes.
+ */
+const scorerUpTo = (last: number, report: Description = { predicts: 'plan' }) =>
+  rowScorer(rows => {
+    const ids = rows.map(([id = '']) => Number(id.replaceAll('"', '')));
+    if (ids.some(id => id > last)) throw new Error('the worker is stopped');
+    const errors = new Map(
+      ids.flatMap((id, row) => (id % 97 === 0 ? [[row, { code: 'odd', message: 'it is odd' }]] : [])),
+    );
+    return { ...numbers(ids.map(id => id / 7)), errors };
+  }, report);
 const scorer = scorerUpTo(ROWS);
+/** Without rows, only the report tells what is predicted. */
+const announced = scorerUpTo(ROWS, { predicts: 'plan', predictionType: { kind: 'numbers', names: [] } });
 
 const { signal: stop } = new AbortController();
 
@@ -43,21 +47,22 @@ async function planned(
   t: TestContext,
   from: string,
   to: string,
-  { limit, bytes = parquet }: { limit?: number; bytes?: Buffer } = {},
+  { limit, bytes = parquet, by = scorer }: { limit?: number; bytes?: Buffer; by?: Scorer } = {},
 ) {
   const cwd = await newFolder(t);
   const at = (file: string): string => join(cwd, file);
   await writeFile(at('in.parquet'), bytes);
   await writeFile(at('in.csv'), text);
   const flags = { features: ['id'], 'group-rows': '1500', ...(limit !== undefined && { limit: `${limit}` }) };
-  const run = await planHere({ input: at(from), output: at(to) }, scorer, flags);
+  const run = await planHere({ input: at(from), output: at(to) }, by, flags);
+  assert.equal(run.plan.predictionType?.kind, 'numbers');
   return {
     at,
-    run: { ...run, scorer, observer: {}, stop },
+    run: { ...run, scorer: by, observer: {}, stop },
     shards: await readShards(run.folder),
     async assembled(suffixes = ['', '.rejects']) {
       await assembleHere(run.folder.path);
-      await single(at, from, to, limit);
+      await single(at, from, to, { limit, by });
       for (const suffix of suffixes)
         assert.ok(
           (await readFile(at(to + suffix))).equals(await readFile(at(`whole.${to}${suffix}`))),
@@ -68,10 +73,15 @@ async function planned(
 }
 
 /** What a single process writes of the same input. */
-async function single(at: (file: string) => string, from: string, to: string, limit?: number): Promise<void> {
+async function single(
+  at: (file: string) => string,
+  from: string,
+  to: string,
+  { limit, by = scorer }: { limit?: number | undefined; by?: Scorer } = {},
+): Promise<void> {
   const files = { input: at(from), output: at(`whole.${to}`) };
   const outputFormat = to === 'out' ? ('parquet' as const) : undefined;
-  await score(job({ ...files, features: ['id'], groupRows: 1500, outputFormat, limit }), scorer);
+  await score(job({ ...files, features: ['id'], groupRows: 1500, outputFormat, limit }), by);
 }
 
 describe('shards of Parquet', () => {
@@ -107,7 +117,7 @@ describe('shards of Parquet', () => {
   it('of a file without rows are one', async t => {
     const bytes = await parquetOf('id,monthly amount,plan,note\n');
     for (const to of ['out.csv', 'out.parquet', 'out.jsonl']) {
-      const { run, shards, assembled } = await planned(t, 'in.parquet', to, { bytes });
+      const { run, shards, assembled } = await planned(t, 'in.parquet', to, { bytes, by: announced });
       assert.equal(shards.length, 1);
       await work(run);
       await assembled(['']);

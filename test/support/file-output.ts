@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { firstAttempt } from '../../src/runs/attempt.ts';
 import { PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
 import { acquireDurable } from '../../src/runs/output/acquire-output.ts';
-import type { CommitPoint, Output } from '../../src/runs/output/output.ts';
+import type { CommitPoint, Output, OutputPiece } from '../../src/runs/output/output.ts';
 import type { ResumableOutputOptions } from '../../src/runs/output/resumable-output.ts';
 import { runOutputsOf } from '../../src/runs/paths/run-files.ts';
 import { newRowCounts } from '../../src/scoring/row-counts.ts';
@@ -15,6 +15,14 @@ export const pointAt = (row: number): CommitPoint => ({
   prefix: new PrefixDigest().state(),
   predictionType: { kind: 'distribution', classes: ['no', 'yes'] },
   rowCounts: newRowCounts(),
+});
+
+/** A piece of an output after which a run may be resumed. */
+export const pieceOf = (text: string, rejects = ''): OutputPiece => ({
+  bytes: Buffer.from(text),
+  rejects: Buffer.from(rejects),
+  endsMember: true,
+  isCommitPoint: true,
 });
 
 /** What identifies the runs of tests. */

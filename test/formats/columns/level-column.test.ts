@@ -43,7 +43,7 @@ describe('a table of levels', () => {
   });
 
   it('compares what is between the ends, also if most texts differ only there', () => {
-    const levels = Array.from({ length: 500 }, (_, i) => `same-${String(i).padStart(5, '0')}-same`);
+    const levels = Array.from({ length: 150 }, (_, i) => `same-${String(i).padStart(5, '0')}-same`);
     const table = levelTable(levels.map(level => Buffer.from(level)));
     assert.ok(table.isWhole);
     for (const [i, level] of levels.entries()) assert.deepEqual(found(levels, level), [i, i]);

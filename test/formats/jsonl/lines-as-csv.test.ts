@@ -9,6 +9,7 @@ import type { RunValues } from '../../../src/base/options/values/run-values.ts';
 import { textOfParquet } from '../../support/parquet.ts';
 import { character, runs } from '../../support/random-tests.ts';
 import { scoredAs } from '../../support/scoring/scored-as.ts';
+import { slow } from '../../support/slow.ts';
 
 const scored = (t: TestContext, text: string, to: string, options?: Partial<RunValues>) =>
   scoredAs(t, { from: 'in.jsonl', text, to }, options);
@@ -126,7 +127,7 @@ describe('a CSV of JSON lines', () => {
     assert.equal(ownOf(bytes.toString()), 'id\n1\n');
   });
 
-  it('takes a null for nothing, however many names there were', async t => {
+  slow('takes a null for nothing, however many names there were', async t => {
     const objects = Array.from({ length: 100 }, () => '{"id":1}\n').join('');
     const others = Array.from({ length: 10_100 }, (_, row) => `{"id":2,"m${row}":null}\n`).join('');
     const { rejects } = await scored(t, `${objects}${others}{"id":3,"late":1}\n`, 'out.csv', {

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { repair } from '../../../src/runs/repair/repair.ts';
 import { verifyOutput } from '../../../src/runs/verify/verify.ts';
-import { readHistory } from '../../../src/training/rows/read-history.ts';
-import { arrivingSource, profileSource } from '../../../src/web/data/profile/profile-source.ts';
-import { recognizeUpload } from '../../../src/web/recognize-upload.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { score } from '../../support/scoring/score.ts';
@@ -98,47 +94,10 @@ describe('JSON lines', () => {
     }
   });
 
-  it('has rejects, which are verified, corrected and put back', async t => {
-    const records = Array.from({ length: 40 }, (_, row) =>
-      row === 20 ? '{"id":20,"text":' : recordOf(row, [3, 12, 30].includes(row) ? 'bad' : `row ${row}`),
-    );
-    const { scoring, verifying, textIn, at } = await bench(t, records);
-    await scoring('out.jsonl');
-    const rejects = at('out.jsonl.rejects');
-    const before = await textIn('out.jsonl.rejects');
-    assert.equal(before.trimEnd().split('\n').length, 4);
-    const { unscored, malformed } = await verifying('out.jsonl', { rejects });
-    assert.deepEqual([unscored, malformed], [3, 1]);
-    await writeFile(rejects, before.replace('"reject_row":4,', '"reject_row":5,'));
-    await assert.rejects(verifying('out.jsonl', { rejects }), { code: 'difference' });
-
-    const corrected = before
-      .replaceAll('"bad"}', '"good"}')
-      .replaceAll('"bad",', '"good",')
-      .replace('"reject_record":"{\\"id\\":20,\\"text\\":"}', '"id":20,"text":"good"}');
-    await writeFile(rejects, before);
-    await writeFile(at('corrections.jsonl'), corrected);
-    await scoring('corrected.jsonl', { input: at('corrections.jsonl') });
-    const placed = await repair({
-      output: at('out.jsonl'),
-      corrected: at('corrected.jsonl'),
-      maxRecordBytes,
-      private: false,
-    });
-    assert.deepEqual(placed, { placed: 4, already: 0, left: 0 });
-    const { scored, repaired } = await verifying('out.jsonl', { repaired: at('out.jsonl.repaired') });
-    assert.deepEqual([scored, repaired], [40, 4]);
-    const ids = (await textIn('out.jsonl')).split('\n').filter(line => line.trim() !== '');
-    assert.deepEqual(
-      ids.map(line => (JSON.parse(line) as { id: number }).id),
-      records.map((_, row) => row),
-    );
-  });
-
   it('keeps a rejected line that is no object among the rejects until it is corrected, beside others or alone', async t => {
     const records = [recordOf(0), '{"id":1,"text":', recordOf(2, 'bad'), '[3]', recordOf(4)];
     const { scoring, verifying, textIn, at } = await bench(t, records);
-    for (const more of [{}, { keep: ['id', 'text'] }, { keep: ['text'], prefix: 'p_q', prediction: true }]) {
+    for (const more of [{}, { keep: ['text'], prefix: 'p_q', prediction: true }]) {
       await scoring('out.jsonl', { ...more, restart: true });
       const correct = async (...changes: [from: string, to: string][]) => {
         const rejects = await textIn('out.jsonl.rejects');
@@ -235,45 +194,6 @@ describe('JSON lines', () => {
         [0, 1, 2, 3, 4, 5],
       );
     });
-
-  it('is training data', async t => {
-    const historyFile = join(await newFolder(t), 'history.jsonl');
-    await writeFile(historyFile, '{"x":1,"y":"a"}\n{"y":"b","x":2}\n{"x":3}\n\n{"x":4,"y":"a"}');
-    const read = await readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes });
-    assert.deepEqual(read.rows, [
-      ['1', 'a'],
-      ['2', 'b'],
-      ['4', 'a'],
-    ]);
-    assert.deepEqual(read.labels, ['a', 'b', 'a']);
-  });
-
-  it('is profiled by the web platform, which stores it under a name that says so', async () => {
-    const profileOf = async (name: string, text: string) => {
-      const limits = { maxRecordBytes, maxColumns: 100, maxContentBytes: 1e9, maxGroupBytes: 1 };
-      async function* chunks(): AsyncGenerator<Buffer> {
-        for (let at = 0; at < text.length; at += 7) yield Buffer.from(text.slice(at, at + 7));
-      }
-      const { format, bytes } = await recognizeUpload(Readable.from(chunks()), name);
-      const source = arrivingSource(bytes[Symbol.asyncIterator](), name);
-      return profileSource(source, { name, format, delimiter: undefined, ...limits });
-    };
-    const text = textOf(Array.from({ length: 100 }, (_, row) => recordOf(row)));
-    for (const name of ['rows.jsonl', 'rows.ndjson.gz', 'rows'])
-      assert.deepEqual(
-        (await profileOf(name, text)).columns.map(({ name, distinct }) => [name, distinct.count]),
-        [
-          ['id', 100],
-          ['text', 100],
-        ],
-      );
-    await assert.rejects(profileOf('rows.csv', text), { code: 'unsupported_format' });
-    for (const name of ['rows.csv', 'rows', 'rows.tsv'])
-      assert.equal(
-        (await profileOf(name, 'a\tb\n1\t2\n'.replaceAll('\t', name.endsWith('.tsv') ? '\t' : ','))).rows,
-        1,
-      );
-  });
 });
 
 describe('The columns of JSON lines', () => {

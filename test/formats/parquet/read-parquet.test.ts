@@ -196,8 +196,8 @@ describe('Parquet that another program has written', () => {
     await assert.rejects(textOfParquet(wrong), { code: 'bad_parquet', message: /share bytes/ });
   });
 
-  it('has all values in thousands of columns', async () => {
-    const names = Array.from({ length: 3000 }, (_, column) => `c${column}`);
+  it('has all values in more than a thousand columns', async () => {
+    const names = Array.from({ length: 1500 }, (_, column) => `c${column}`);
     const wide = [
       names,
       ...[1, 2, 3, 4].map(row => names.map(name => (row === 2 ? '' : `${name}-${row % 2}`))),

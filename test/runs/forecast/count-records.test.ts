@@ -10,7 +10,7 @@ import { newFolder } from '../../support/folder.ts';
 
 it('the first batches are still there when the memory of the others has been reused', async t => {
   const path = join(await newFolder(t), 'in.csv');
-  const rows = Array.from({ length: 300_000 }, (_, row) => `${row},${'x'.repeat(50)}\n`);
+  const rows = Array.from({ length: 100_000 }, (_, row) => `${row},${'x'.repeat(50)}\n`);
   await writeFile(path, `a,b\n${rows.join('')}`);
   const options = { batchRows: 1000, batchBytes: 1 << 20, maxRecordBytes: 1 << 20 };
   const source = await openSource(path);

@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import type { Output, OutputPiece } from '../../../src/runs/output/output.ts';
-import { openOutput, pointAt } from '../../support/file-output.ts';
+import type { Output } from '../../../src/runs/output/output.ts';
+import { openOutput, pieceOf, pointAt } from '../../support/file-output.ts';
 import { newFolder } from '../../support/folder.ts';
 
 /** What another program does to a file while a run writes it. */
@@ -33,17 +33,10 @@ const damages: Record<string, (path: string) => Promise<void>> = {
 
 /** Even compressed, each piece of the output is longer than the bytes that a checkpoint has a digest of. */
 const textOf = (row: number): string =>
-  `${Array.from({ length: 3_000 }, (_, part) => createHash('sha256').update(`${row} ${part}`).digest('hex')).join()}\n`;
-
-const pieceOf = (row: number): OutputPiece => ({
-  bytes: Buffer.from(textOf(row)),
-  rejects: Buffer.from(`rejected ${textOf(row)}`),
-  endsMember: true,
-  isCommitPoint: true,
-});
+  `${createHash('shake256', { outputLength: 97_000 }).update(`${row}`).digest('hex')}\n`;
 
 const write = (output: Output, row: number): Promise<void> =>
-  output.write(pieceOf(row), () => pointAt(row + 1));
+  output.write(pieceOf(textOf(row), `rejected ${textOf(row)}`), () => pointAt(row + 1));
 
 /** An output with one row that a checkpoint covers, and one that none does. */
 async function halfWritten(t: TestContext, name: string) {

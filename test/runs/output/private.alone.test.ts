@@ -4,19 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Output } from '../../../src/runs/output/output.ts';
 import { diskFiles } from '../../../src/storage/durable-files.ts';
-import { openOutput, pointAt } from '../../support/file-output.ts';
+import { openOutput, pieceOf, pointAt } from '../../support/file-output.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const write = (output: Output, row: number): Promise<void> =>
-  output.write(
-    {
-      bytes: Buffer.from(`${row}\n`),
-      rejects: Buffer.from(`rejected ${row}\n`),
-      endsMember: true,
-      isCommitPoint: true,
-    },
-    () => pointAt(row + 1),
-  );
+  output.write(pieceOf(`${row}\n`, `rejected ${row}\n`), () => pointAt(row + 1));
 
 async function modesNextTo(path: string): Promise<Record<string, string>> {
   const modes: Record<string, string> = {};

@@ -6,7 +6,7 @@ import { Client, score } from '../../../src/index.ts';
 import { newFolder } from '../../support/folder.ts';
 import { startStub } from '../../support/stub/service.ts';
 
-const ids = Array.from({ length: 60_000 }, (_, id) => id);
+const ids = Array.from({ length: 20_000 }, (_, id) => id);
 const csv = (rows: readonly number[]): string =>
   `id,plan\n${rows.map(id => `${id},plan of ${id}`).join('\n')}\n`;
 

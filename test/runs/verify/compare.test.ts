@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { edgeCases } from '../../../fixtures/edge-cases.ts';
 import { verifyOutput } from '../../../src/runs/verify/verify.ts';
+import { expectedOf } from '../../golden/golden.ts';
 import { newFolder } from '../../support/folder.ts';
 import { compareTexts, outcomeOf } from '../../support/scoring/compared.ts';
 
@@ -71,6 +73,16 @@ describe('a pair', () => {
     const output = 'id,p_a_no,p_a_yes,predicted_x\n1,0,1,a_yes\n2,0,1,yes\n';
     assert.match(outcomeOf('id\n1\n2\n', output), /^out\.csv:3: predicted_x is not the most likely class/);
   });
+});
+
+it('the golden output of each edge case of CSV matches its input', async () => {
+  const delimiters: Readonly<Record<string, string>> = { semicolon: ';', tab: '\t' };
+  for (const [file, input] of edgeCases()) {
+    const name = file.replace(/\.[ct]sv$/, '');
+    const { csv: output, text } = await expectedOf(`csv-${name}`);
+    if (!/^exit [01]\n/.test(text)) continue;
+    assert.equal(outcomeOf(input, output, { delimiter: delimiters[name] ?? ',' }), 'equal', name);
+  }
 });
 
 describe('a difference', () => {

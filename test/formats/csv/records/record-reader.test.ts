@@ -20,34 +20,6 @@ const textOf = (batches: Iterable<Batch>): string[] => [...batches].map(({ bytes
 const { plain, quoted, blank, malformed } = RecordKind;
 
 describe('records', () => {
-  it('end at LF and CRLF, mixed; a lone CR is data', () => {
-    assert.deepEqual(recordsOf('a,b\n1,2\r\n3\r,4\n5,6'), [
-      ['1,2\r\n', plain],
-      ['3\r,4\n', plain],
-      ['5,6', plain],
-    ]);
-  });
-
-  it('end at a lone CR, an LF and a CRLF if the header ends in a lone CR', () => {
-    assert.deepEqual(recordsOf('a,b\r1,2\r3,"4\r"\r\n5,6\n7,8\r'), [
-      ['1,2\r', plain],
-      ['3,"4\r"\r\n', quoted],
-      ['5,6\n', plain],
-      ['7,8\r', plain],
-    ]);
-  });
-
-  it('contain quoted line endings, and treat a quote within a field as data', () => {
-    assert.deepEqual(recordsOf('a,b\n"1\n""2\r\n",x\n5" pipe,"\n"\n'), [
-      ['"1\n""2\r\n",x\n', quoted],
-      ['5" pipe,"\n"\n', quoted],
-    ]);
-    assert.deepEqual(recordsOf('a,b\n5" pipe,6"\n1,2\n'), [
-      ['5" pipe,6"\n', plain],
-      ['1,2\n', plain],
-    ]);
-  });
-
   it('with text after a closing quote are malformed up to the next line ending, even if quotes follow', () => {
     for (const ending of ['\n', '\r\n', '\r'])
       for (const record of ['"1"x,2', '"1"x,"2', '"1" "', '"1"x,""","'])

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { withWideIntegers } from '../../../../src/formats/parquet/footer/arrow-fields.ts';
 import { openParquet } from '../../../../src/formats/parquet/footer/parquet-file.ts';
 import { ThriftStruct } from '../../../../src/formats/parquet/footer/thrift.ts';
+import { storedBytes } from '../../../support/parquet.ts';
 
 /** The columns `a` and `big` with a row, of which polars 2.1.0 wrote the second one as integers of 128 bits. */
 const FILE = Buffer.from(
@@ -21,11 +22,7 @@ const FILE = Buffer.from(
 );
 
 it('integers of 128 bits that only the schema of Arrow calls so are unsupported', async () => {
-  const stored = {
-    size: FILE.length,
-    read: async (from: number, to: number) => FILE.subarray(from, to),
-  };
-  const { columns } = await openParquet(stored as Parameters<typeof openParquet>[0], 'polars.parquet');
+  const { columns } = await openParquet(storedBytes(FILE), 'polars.parquet');
   const types = columns.map(({ name, type }) => [name, type]);
   assert.deepEqual(types, [
     ['a', { is: 'signed' }],
@@ -34,11 +31,7 @@ it('integers of 128 bits that only the schema of Arrow calls so are unsupported'
 });
 
 it('bytes stay bytes without such a schema, or with any other text in its place', async () => {
-  const stored = {
-    size: FILE.length,
-    read: async (from: number, to: number) => FILE.subarray(from, to),
-  };
-  const file = await openParquet(stored as Parameters<typeof openParquet>[0], 'polars.parquet');
+  const file = await openParquet(storedBytes(FILE), 'polars.parquet');
   const bytes = file.columns.map(column =>
     column.name === 'big' ? { ...column, type: { is: 'bytes' as const } } : column,
   );
