@@ -54,11 +54,12 @@ function readWords(argv: readonly string[]): { words: string[]; given: Map<strin
       const command = findCommand(argv.filter(word => !word.startsWith('-')));
       throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`, command);
     });
-  for (const [name, { kind, alias, secondName }] of allOptions)
-    parser.option(name, {
-      ...(kind === 'boolean' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
-      alias: [alias, secondName].filter(other => other !== undefined),
-    });
+  // Those of a kind at once, because yargs checks the arguments of each call, which took longer than the parsing.
+  const namesOf = (hasValue: boolean): string[] =>
+    [...allOptions].flatMap(([name, { kind }]) => ((kind !== 'boolean') === hasValue ? name : []));
+  parser.boolean(namesOf(false)).string(namesOf(true)).requiresArg(namesOf(true));
+  for (const [name, { alias, secondName }] of allOptions)
+    for (const other of [alias, secondName]) if (other !== undefined) parser.alias(name, other);
   const { _: words, ...options } = parser.parseSync(separateValues(argv));
   const given = new Map<string, GivenOption>();
   for (const [name, value] of Object.entries(options))
