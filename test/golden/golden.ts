@@ -3,9 +3,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { rowcast } from '../support/in-process.ts';
 import { portOf } from '../support/listen.ts';
 import { root } from '../support/root.ts';
-import type { rowcast } from '../support/rowcast.ts';
 import { key } from '../support/secrets.ts';
 import { probabilitiesOf } from '../support/stub/service.ts';
 
@@ -50,37 +50,34 @@ export async function expectedOf(name: string): Promise<Outcome> {
   };
 }
 
-/** Runs the command, in a separate process or in this one. */
-export type Run = typeof rowcast;
-
 /** Runs a case against a service that sends the replies of the case. */
-export async function play(name: string, run: Run): Promise<Outcome> {
+export async function play(name: string): Promise<Outcome> {
   const replies: Replies = JSON.parse(await readFile(join(casesFolder, name, 'replies.json'), 'utf8'));
-  return runCase(name, replies, run);
+  return runCase(name, replies);
 }
 
 /** Records the expected results of a case; missing replies are those of the stub. */
-export async function record(name: string, run: Run): Promise<void> {
+export async function record(name: string): Promise<void> {
   const folder = join(casesFolder, name);
   const file = join(folder, 'replies.json');
   const replies: Partial<Replies> = JSON.parse(await readFile(file, 'utf8'));
   const whole = { report: { tech_specs: {}, drivers: [] }, calls: [], ...replies };
-  const { csv, text, requests } = await runCase(name, whole, run);
+  const { csv, text, requests } = await runCase(name, whole);
   await writeFile(join(folder, 'expected.csv'), csv);
   await writeFile(join(folder, 'expected.txt'), text);
   await writeFile(join(folder, 'requests.txt'), requests);
   await writeFile(file, `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-async function runCase(name: string, replies: Replies, run: Run): Promise<Outcome> {
+async function runCase(name: string, replies: Replies): Promise<Outcome> {
   const requests: string[] = [];
-  const outcome = await withService(replies, requests, url => runAgainst(name, url, run));
+  const outcome = await withService(replies, requests, url => runAgainst(name, url));
   const distinct = requests.filter((body, index) => body !== requests[index - 1]);
   return { ...outcome, requests: distinct.map(body => `${body}\n`).join('') };
 }
 
-async function runAgainst(name: string, url: string, run: Run): Promise<Omit<Outcome, 'requests'>> {
-  const { code, stdout, stderr } = await run(
+async function runAgainst(name: string, url: string): Promise<Omit<Outcome, 'requests'>> {
+  const { code, stdout, stderr } = await rowcast(
     ['run', join('test/golden/cases', name, 'definition.yaml'), '--trust-definition'],
     {
       env: { ROWCAST_URL: url, ROWCAST_API_KEY: key },

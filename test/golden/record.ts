@@ -1,4 +1,3 @@
-import { rowcast } from '../support/rowcast.ts';
 import { caseNames, record } from './golden.ts';
 
-for (const name of await caseNames()) await record(name, rowcast);
+for (const name of await caseNames()) await record(name);
