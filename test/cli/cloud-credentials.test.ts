@@ -7,6 +7,7 @@ import { kserveV1, sagemaker } from '../support/protocols/dialects.ts';
 import { type Behave, type Dialect, startModelServer } from '../support/protocols/model-server.ts';
 import { exits, rowcast } from '../support/rowcast.ts';
 import { assertScored } from '../support/scoring/scored.ts';
+import { slow } from '../support/slow.ts';
 
 const rows = Array.from({ length: 120 }, (_, id) => `${id},text ${id},${id / 8}\n`);
 const input = Buffer.from(`id,text,amount\n${rows.join('')}`);
@@ -73,7 +74,7 @@ describe('--protocol sagemaker', { concurrency: 2 }, () => {
     assert.doesNotMatch(stderr, /is-secret|not-shown/);
   });
 
-  it('stops with what AWS says if the credentials may not call the endpoint, or there is none', async t => {
+  slow('stops with what AWS says if the credentials may not call the endpoint, or there is none', async t => {
     for (const [type, message, hint] of [
       [
         'AccessDeniedException',
@@ -127,7 +128,7 @@ describe('--auth google and azure', { concurrency: 2 }, () => {
     assert.match(tokens[0] ?? '', /\/token\?scopes=.*cloud-platform/);
   });
 
-  it('send the token of the managed identity of Azure, for the audience of Azure ML', async t => {
+  slow('send the token of the managed identity of Azure, for the audience of Azure ML', async t => {
     const { score, assertAllScored } = await bench(t, bearer('token-of-azure'));
     const expires_on = `${Math.floor(Date.now() / 1000) + 3600}`;
     const { url, asked } = await identity(t, { access_token: 'token-of-azure', expires_on, resource: 'x' });

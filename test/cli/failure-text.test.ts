@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
@@ -11,9 +11,7 @@ import { exitCodeOf } from '../../src/runs/exit-code.ts';
 import { CallError } from '../../src/scoring/failures/call-error.ts';
 import { unwritable } from '../../src/storage/target.ts';
 import { newFolder } from '../support/folder.ts';
-import { root } from '../support/root.ts';
-import { bin, exits, rowcast } from '../support/rowcast.ts';
-import { assertScored } from '../support/scoring/scored.ts';
+import { bin, rowcast } from '../support/rowcast.ts';
 import { slow } from '../support/slow.ts';
 import { connect } from '../support/stub/connect.ts';
 
@@ -112,31 +110,4 @@ describe('the command', { concurrency: true }, () => {
         assert.equal(code, 70, stderr);
       },
     );
-
-  slow('reads stdin and writes only CSV to stdout', async t => {
-    const { stub } = await connect(t);
-    const input = await readFile(join(root, 'fixtures/telecom-personas.csv'));
-    const { stdout } = await exits(
-      rowcast(['score', '--report', 'r'], {
-        stdin: input,
-        env: stub.env,
-      }),
-      0,
-    );
-    assertScored(stdout, input);
-  });
-
-  it('exits with 2 for a wrong key, without showing it', async t => {
-    const { stub } = await connect(t);
-    const { stdout, stderr } = await exits(
-      rowcast(['score', '--report', 'r'], {
-        stdin: 'a\n1\n',
-        env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'wrong-key-1234' },
-      }),
-      2,
-    );
-    assert.equal(stdout.length, 0);
-    assert.match(stderr, /unauthorized/);
-    assert.doesNotMatch(stderr, /wrong-key/);
-  });
 });

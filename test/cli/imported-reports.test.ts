@@ -9,7 +9,7 @@ import { slow } from '../support/slow.ts';
 
 const rows = 60;
 
-/** Each report, with what its outputs have more, and what each prediction is. */
+/** Each report, with what its outputs have more, and what is predicted. */
 const reports = {
   number: { header: 'predicted_amount', kind: 'numbers', columns: 1 },
   numbers: { header: 'probability_low,probability_high,probability_mid', kind: 'numbers', columns: 3 },
@@ -43,30 +43,6 @@ for (const [report, { header, kind, columns }] of Object.entries(reports))
       assert.ok(first.endsWith(`,constant,${header}`), first);
       assert.equal(scored.length, rows);
       for (const line of scored) assert.match(line, new RegExp(`,1(,\\d+(\\.\\d+)?(e-\\d+)?){${columns}}$`));
-    });
-
-    test('verify an output, and predict a sample of it again', async t => {
-      const { run, remote } = await bench(t);
-      await exits(run(`score in.csv ${asked} -o out.csv`), 0);
-      for (const [command, more] of [
-        [run, ''],
-        [run, `--sample 9 ${asked}`],
-        [remote, `--sample 9 ${asked}`],
-      ] as const) {
-        const { stderr } = await exits(command(`verify in.csv out.csv --kind ${kind} ${more}`), 0);
-        assert.equal(/9 rows predicted again, with the same result$/m.test(stderr), more !== '', stderr);
-      }
-      await exits(run('verify in.csv out.csv --kind label'), columns === 1 ? 0 : 4);
-    });
-
-    test('predict a persona, locally and over HTTP', async t => {
-      const { run, remote } = await bench(t);
-      const persona = 'monthly_charges=62.5 age=40 balance=';
-      const local = JSON.parse((await exits(run(`predict ${asked} ${persona}`), 0)).stdout);
-      const member = { number: 'value', numbers: 'values', classes: 'probabilities' }[report] ?? '';
-      assert.deepEqual(Object.keys(local), ['id', member]);
-      const answered = (await exits(remote(`predict ${asked} ${persona}`), 0)).stdout;
-      assert.deepEqual(JSON.parse(answered), local);
     });
 
     test('tell what a run would append, without and with a request', async t => {
@@ -135,28 +111,6 @@ for (const [report, { header, kind, columns }] of Object.entries(reports))
   });
 
 describe('a report of numbers', () => {
-  it('refuses the options of probabilities before anything is written, locally and over HTTP', async t => {
-    const { cwd, run, remote } = await bench(t);
-    for (const command of [run, remote])
-      for (const report of ['number', 'numbers'])
-        for (const flags of [
-          '--prediction',
-          '--probabilities none',
-          '--threshold yes=0.5',
-          '--classes no,yes',
-          ...(report === 'number' ? ['--prefix p'] : []),
-        ]) {
-          const { stderr } = await exits(command(`score in.csv --report ${report} -o out.csv ${flags}`), 2);
-          const are = report === 'number' ? 'single numbers' : 'numbers';
-          assert.match(
-            stderr,
-            new RegExp(`${flags.split(' ')[0]} is for .*, but the predictions are ${are} `),
-          );
-          assert.match(stderr, new RegExp(`Leave out ${flags.split(' ')[0]}\\.`));
-        }
-    assert.deepEqual((await readdir(cwd)).sort(), ['in.csv', 'x.csv']);
-  });
-
   it('names its column after what it predicts, which is not sent, else "prediction"', async t => {
     const { run, remote, read, write } = await bench(t);
     await write('known.csv', importedRows(2).replace('constant', 'amount'));
@@ -197,18 +151,6 @@ describe('a report of numbers', () => {
       assert.equal(printed.length, 2);
       for (const line of printed) await exits(command(line.replace('rowcast', '')), 0);
       assert.equal(await read(output), `x,prediction\n3,${Math.E}\n5,${Math.E}\n4,${Math.E}\n`);
-    }
-  });
-
-  it('has no number for a persona where it is not finite', async t => {
-    const { run, remote } = await bench(t);
-    for (const command of [run, remote]) {
-      const { code, stderr } = await command('predict --report unbounded x=9');
-      assert.notEqual(code, 0);
-      assert.match(
-        stderr,
-        /the number is Infinity .*\[wrong_prediction\]|the number is Infinity \[wrong_prediction\]/,
-      );
     }
   });
 

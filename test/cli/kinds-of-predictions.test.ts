@@ -68,7 +68,11 @@ for (const [name, { predict, fields, header }] of Object.entries(kinds))
         ...(name === 'several numbers' ? [] : ['--prefix p']),
       ]) {
         const { stderr } = await exits(run(`score in.csv ${service} -o out.csv ${flags}`), 2);
-        assert.match(stderr, new RegExp(`${flags.split(' ')[0]} is for .*, but the predictions are `));
+        const [flag] = flags.split(' ');
+        assert.match(
+          stderr,
+          new RegExp(`${flag} is for .*, but the predictions are .*\\n.*Leave out ${flag}\\.`),
+        );
       }
       assert.deepEqual(await readdir(cwd), ['in.csv']);
       await exits(run(`score in.csv ${service} -o out.csv`), 0);

@@ -13,20 +13,10 @@ const HEADER = 'age,pay,city\n';
 
 describe('an input whose rows are all malformed stops the run, with its cause and what to do', () => {
   const cases: Record<string, { text: Buffer | string; name?: string; says: RegExp; does: RegExp }> = {
-    'a delimiter at the end of each line': {
-      text: HEADER + ROWS.replaceAll('\n', ',\n'),
-      says: /all of the first 30 rows are malformed: each record has one field more than the header, and it is empty/,
-      does: /sed 's\/,\$\/\/' < in\.csv \| rowcast/,
-    },
-    'the same with CRLF': {
+    'a delimiter at the end of each line, with CRLF': {
       text: (HEADER + ROWS.replaceAll('\n', ',\n')).replaceAll('\n', '\r\n'),
       says: /one field more than the header, and it is empty/,
       does: /tr -d '\\r' < in\.csv \| sed 's\/,\$\/\/'/,
-    },
-    'an index without a name': {
-      text: HEADER + ROWS.replace(/^/gm, (_, at: number) => (at === ROWS.length ? '' : `${at},`)),
-      says: /the header lacks the name of an index/,
-      does: /sed '1s\/\^\/index,\/' < in\.csv/,
     },
     'a title with a comma before the header': {
       text: `Report, of 2026\n${HEADER}${ROWS}`,
@@ -339,15 +329,6 @@ describe('a header that is not in the first line', () => {
       (await run('score in.csv --report r --skip-lines 99 -o x.csv')).stderr,
       /--skip-lines: the input has no more than/,
     );
-  });
-
-  it('is a line of Excel, and one under it of dashes', async t => {
-    const semicolons = table.replaceAll(',', ';');
-    const excel = await bench(t, `sep=;\n${semicolons}`);
-    await exits(excel.score(), 2, /use --skip-lines 1 --delimiter ';'/);
-    await exits(excel.score('--skip-lines 1 --delimiter ;'), 0);
-    const rule = await bench(t, `${HEADER}---,---,----\n${ROWS}`);
-    assert.match((await rule.score()).stderr, /in\.csv:2: .*only dashes.*\n.*sed 2d < in\.csv/);
   });
 
   it('is none, if the first line has values', async t => {

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import { withoutProbabilities } from '../support/appended.ts';
 import { wordsOf } from '../support/cli/commands.ts';
 import * as inProcess from '../support/in-process.ts';
 import { root } from '../support/root.ts';
-import { bin, exits, type Finished, rowcast } from '../support/rowcast.ts';
+import { exits, type Finished, rowcast } from '../support/rowcast.ts';
 import { slow } from '../support/slow.ts';
 import { type Stub, startStub } from '../support/stub/service.ts';
 import { serve } from './commands/serving.ts';
@@ -35,7 +33,7 @@ describe('rowcast, as a user runs it', () => {
     stub = await startStub(undefined);
     const history = await firstRows(folder, 'telecom-history.csv', 500);
     some = await firstRows(folder, 'telecom-personas.csv', 300);
-    const { stdout } = await exits(start(`train ${history} --predict churned --report churn`), 0);
+    const { stdout } = await exits(run(`train ${history} --predict churned --report churn`), 0);
     assert.match(stdout.toString(), /^churn predicts churned: no, yes\n/);
     assert.match(stdout.toString(), /testing accuracy +\d\d\.\d%/);
   });
@@ -45,7 +43,7 @@ describe('rowcast, as a user runs it', () => {
   });
 
   it('scores a file with a local report: each row keeps its own bytes', async () => {
-    const { stdout, stderr } = await exits(start(`score ${personas} --report churn -o scored.csv`), 0);
+    const { stdout, stderr } = await exits(run(`score ${personas} --report churn -o scored.csv`), 0);
     assert.equal(stdout.length, 0);
     assert.match(stderr, /2,000 rows scored in .* s, .* rows\/s, to scored\.csv\n/);
     const scored = await readFile(join(folder, 'scored.csv'), 'utf8');
@@ -59,33 +57,13 @@ describe('rowcast, as a user runs it', () => {
     assert.equal(withoutProbabilities(piped.stdout.toString(), 2), input.toString());
     const dashes = await run('score - -o - --report churn', input);
     assert.deepEqual(dashes.stdout, piped.stdout);
-    const upload = await start(`batch-predict ${some} --report churn`);
+    const upload = await run(`batch-predict ${some} --report churn`);
     assert.deepEqual(upload.stdout, piped.stdout, upload.stderr);
-  });
-
-  slow('gives head its lines and exits with 0', async () => {
-    const script = `cat "$1" "$1" "$1" | "$2" "$3" score --report churn --batch-rows 10 | head -3; echo "\${PIPESTATUS[@]}"`;
-    const args = ['-c', script, 'bash', personas, process.execPath, bin];
-    const { stdout, stderr } = await promisify(execFile)('bash', args, {
-      env: { PATH: process.env.PATH, ...env },
-    });
-    const lines = stdout.trimEnd().split('\n');
-    assert.equal(lines.length, 4);
-    assert.match(lines[0] ?? '', /^customer,.*probability_no,probability_yes$/);
-    assert.match(lines[3] ?? '', /^\d+ 0 0$/, stderr);
-  });
-
-  slow('shows a report, its testing results and the list of reports', async () => {
-    const printed = async (line: string): Promise<string> => String((await run(line)).stdout);
-    assert.match(await printed('report churn'), /Drivers and their impact\n\n {2}\w+ +\d/);
-    assert.deepEqual(JSON.parse(await printed('report churn --json')).classes, ['no', 'yes']);
-    assert.equal((await printed('testing-results churn')).trimEnd().split('\n').length, 101);
-    assert.match(await printed('reports'), /churn +churned +no, yes +\d\d\.\d%/);
   });
 
   it('predicts one persona, with the same result for NAME=VALUE arguments and JSON on stdin', async () => {
     const named = await run('predict --report churn tenure=3 contract=rolling access=a=b');
-    const json = await start(
+    const json = await run(
       'predict --report churn',
       '{"features": {"tenure": 3, "contract": "rolling", "access": "a=b"}}',
     );

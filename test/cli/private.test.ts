@@ -3,8 +3,8 @@ import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { commandsIn } from '../support/cli/commands.ts';
+import { exits } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
-import { exits } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
 const modesIn = async (folder: string): Promise<Record<string, string>> => {
@@ -18,12 +18,12 @@ describe('the files of a run', () => {
   it('are readable for whom the umask allows, or with --private for their owner only', async t => {
     const { env } = await startStub(t);
     const row = await readFile(join(root, 'fixtures/edge-cases/ragged-short.csv'));
-    const { cwd, path, start } = await commandsIn(t, { 'in.csv': row }, env);
+    const { cwd, path, run } = await commandsIn(t, { 'in.csv': row }, env);
     const umask = process.umask(0o027);
     t.after(() => process.umask(umask));
     await chmod(path('in.csv'), 0o600);
     const score = async (more = ''): Promise<Record<string, string>> => {
-      await exits(start(`score in.csv --report r -o out.csv --summary summary.json ${more}`).finished, 1);
+      await exits(run(`score in.csv --report r -o out.csv --summary summary.json ${more}`), 1);
       const { 'in.csv': _, ...modes } = await modesIn(cwd);
       return modes;
     };

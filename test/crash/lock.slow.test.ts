@@ -62,11 +62,6 @@ async function stuckRun(t: TestContext) {
 }
 
 describe('the lock of an output', () => {
-  it('blocks a second run while the first one is alive', async t => {
-    const { run } = await stuckRun(t);
-    await exits(run(), 75, /out\.csv: another run is writing this file, process \d+ \[locked\]/);
-  });
-
   it('left behind by a kill is taken over at once', async t => {
     const { child, folder, run } = await stuckRun(t);
     child.kill('SIGKILL');

@@ -104,21 +104,14 @@ async function assertGoesOn({ again, folder, wanted }: Unfinished, options = {})
 }
 
 describe('an unfinished run', { concurrency: 2 }, () => {
+  // Each option that affects the output is in the fingerprint: test/runs/checkpoint/fingerprint.test.ts.
   const others: readonly { options: Partial<RunValues>; says: RegExp }[] = [
-    { options: { features: ['id'] }, says: /--features was not given, now it is \["id"\]/ },
-    { options: { excludeFeatures: ['text'] }, says: /--exclude-features was not given, now it is/ },
-    { options: { types: { id: 'categorical' } }, says: /--types was not given, now it is/ },
-    { options: { nulls: ['NA'] }, says: /--nulls was \[\], now it is \["NA"\]/ },
-    { options: { classes: ['yes', 'no'] }, says: /--classes was not given, now it is/ },
     { options: { prefix: 'p' }, says: /--prefix was not given, now it is "p"/ },
     { options: { prediction: true }, says: /--prediction was false, now it is true/ },
-    { options: { limit: 200 }, says: /--limit was not given, now it is 200/ },
-    { options: { allowMissing: true }, says: /--allow-missing was false, now it is true/ },
     {
       options: { delimiter: ';' },
       says: /was read with --delimiter ',', --quote '"', now with --delimiter ';'/,
     },
-    { options: { quote: 'none' }, says: /was read with .*, now with --delimiter ',', --quote none/ },
     { options: { report: 'other' }, says: /the report was r, now it is other/ },
   ];
   for (const { options, says } of others)

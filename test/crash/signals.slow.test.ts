@@ -165,18 +165,6 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
     assert.equal(signal ?? code, signal === null ? 143 : 'SIGTERM');
   });
 
-  it('twice exits at once, even if the service never responds', async t => {
-    const { start, stuckAt } = await bench(t);
-    const stuck = stuckAt(1);
-    const running = start();
-    await stuck;
-    running.child.kill('SIGINT');
-    await waitForStderr(running.child, /SIGINT: finishing in-flight requests/);
-    running.child.kill('SIGINT');
-    const { signal } = await running.finished;
-    assert.equal(signal, 'SIGINT');
-  });
-
   it('while it waits for the report exits at once', async t => {
     let onAsked = (): void => {};
     const asked = new Promise<void>(resolve => {
@@ -226,15 +214,6 @@ describe('a FIFO', () => {
     const whole = text(createReadStream(join(folder, 'to')));
     await writeFile(join(folder, 'from'), 'id,plan,note\n1,2,3\n');
     assert.match(await whole, /^id,.*\n1,2,3,0\.\d+,0\.\d+\n$/);
-  });
-});
-
-describe('the reader of stdout', () => {
-  it('may close its end early: exit code 0', async t => {
-    const { start } = await bench(t);
-    const running = start([]);
-    running.child.stdout.once('data', () => running.child.stdout.destroy());
-    assert.equal((await running.finished).code, 0);
   });
 });
 

@@ -115,22 +115,25 @@ describe('a definition that trains and scores', () => {
     assert.deepEqual([left.includes(old), left.includes(fresh)], [false, true]);
   });
 
-  it('does not replace a report that was trained by hand, unless it is the same or that is asked for', async t => {
-    const { run, nightly, version } = await bench(t);
-    const train = 'train history.csv --predict outcome --report churn --home home --seed 5';
-    await exits(run(train), 0);
-    const byHand = await version();
-    const says =
-      /there is already a report "churn" that no definition has trained \(--seed has changed\) \[report_exists\]/;
-    await exits(nightly(), 2, says);
-    await exits(nightly('--set train.if-exists=skip'), 0);
-    await exits(nightly('--set train.seed=5'), 0); // it is the report that would be trained
-    await exits(run(`${train} --if-exists skip-unchanged`), 0);
-    assert.equal(await version(), byHand);
-    await exits(nightly('--set train.if-exists=skip-unchanged'), 0);
-    assert.notEqual(await version(), byHand);
-    await exits(nightly('--set train.seed=6'), 0); // it is the report of a definition now
-  });
+  slow(
+    'does not replace a report that was trained by hand, unless it is the same or that is asked for',
+    async t => {
+      const { run, nightly, version } = await bench(t);
+      const train = 'train history.csv --predict outcome --report churn --home home --seed 5';
+      await exits(run(train), 0);
+      const byHand = await version();
+      const says =
+        /there is already a report "churn" that no definition has trained \(--seed has changed\) \[report_exists\]/;
+      await exits(nightly(), 2, says);
+      await exits(nightly('--set train.if-exists=skip'), 0);
+      await exits(nightly('--set train.seed=5'), 0); // it is the report that would be trained
+      await exits(run(`${train} --if-exists skip-unchanged`), 0);
+      assert.equal(await version(), byHand);
+      await exits(nightly('--set train.if-exists=skip-unchanged'), 0);
+      assert.notEqual(await version(), byHand);
+      await exits(nightly('--set train.seed=6'), 0); // it is the report of a definition now
+    },
+  );
 
   slow('trains a damaged report again', async t => {
     const { write, nightly } = await bench(t);

@@ -166,7 +166,7 @@ describe('a run that is killed before any of its file operations', () => {
     assert.match(await readFile(output, 'utf8'), /,p_yes\n/);
   });
 
-  it('does not mistake an older output for its own if its own was deleted', async t => {
+  slow('does not mistake an older output for its own if its own was deleted', async t => {
     const { stub, client, folder, options } = await scoredRows(t, few);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');

@@ -17,7 +17,7 @@ async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 
 describe('the order of file operations in a run', () => {
   for (const { name, rows } of [
     { name: 'out.csv', rows: 12 },
-    { name: 'out.csv.gz', rows: 8000 },
+    { name: 'out.csv.gz', rows: 3000 },
   ])
     it(`syncs every byte before a checkpoint covers it, in ${name}`, async t => {
       let written = 0;
