@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_617,
   'files of src': 811,
   'lines of src': 94_574,
-  'lines of test': 73_558,
+  'lines of test': 73_286,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
