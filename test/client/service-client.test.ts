@@ -64,6 +64,8 @@ describe('a request', { concurrency: true }, () => {
       path: '/api/v1',
       first({ method = '', url = '', headers }) {
         assert.equal(headers.authorization, `ApiKey ${key}`);
+        assert.ok(headers['x-request-id']);
+        assert.equal(headers['accept-encoding'], 'identity');
         const { authorization: _, ...others } = headers;
         requests.push({ method, url, headers: JSON.stringify(others) });
         return false;

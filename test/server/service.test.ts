@@ -103,24 +103,6 @@ describe('the service', () => {
     assert.ok(alike.length >= 72, `${alike.length} of 80 predicted classes match`);
   });
 
-  slow('date columns are used as features, in training and in predictions', async () => {
-    const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + ((i * 37) % 1000))).toISOString().slice(0, 10);
-    const rows = Array.from({ length: 400 }, (_, i) => [
-      i % 20 === 0 ? '' : day(i),
-      ['North', 'South', 'West'][i % 3] ?? '',
-      day(i) < '2021-06-01' ? 'old' : 'new',
-    ]);
-    const made = await homeWith([['signed up', 'region', 'kind'], ...rows]);
-    const report = await trainReport({ historyFile: made.historyFile, predict: 'kind', home, id: 'dated' });
-    assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
-    assert.equal(report.drivers[0]?.column, 'signed up');
-    const ask = async (date: string) =>
-      classesResponse.parse(await (await single({ id: 'dated', features: { 'signed up': date } })).json())
-        .probabilities.old ?? 0;
-    assert.ok((await ask('2020-02-03')) > 0.5);
-    assert.ok((await ask('2022-02-03T10:00:00Z')) < 0.5);
-  });
-
   test('a column named __proto__ works like any other', async () => {
     const ask = async (features: string) => {
       const response = await single(`{"id":"two","features":${features}}`);

@@ -8,7 +8,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { evaluateAt, noBrowser } from '../support/service/browser.ts';
 import type { Target } from '../support/service/client.ts';
 import { recorded } from '../support/service/recorded.ts';
 import { serving } from '../support/service/serving.ts';
@@ -153,33 +152,6 @@ test('a client that disconnects before its upload is read is not a failure', {
   assert.doesNotMatch(text(), /request failed/);
 });
 
-const python = `
-import http.client, sys
-host, key, path = sys.argv[1:]
-with open(path, "rb") as file:
-    connection = http.client.HTTPConnection(host)
-    # A file as the body is sent completely before the response is read.
-    connection.request("POST", "/user/batch-predict?id=one", file,
-                       {"Authorization": "ApiKey " + key, "Content-Type": "text/csv"})
-response = connection.getresponse()
-while chunk := response.read(1 << 20):
-    sys.stdout.buffer.write(chunk)
-`;
-
-const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'Python is not installed';
-
-test("Python's http.client, which sends everything before it reads, gets the whole response", {
-  skip: noPython,
-}, async t => {
-  const { url, key } = await serving(t);
-  const path = await fileOfRows(await newFolder(t));
-  const child = spawn('python3', ['-c', python, new URL(url).host, key, path]);
-  child.stderr.pipe(process.stderr);
-  const [chunks, end] = await Promise.all([child.stdout.toArray(), once(child, 'close')]);
-  assert.deepEqual(end, [0, null]);
-  checkScored(String(Buffer.concat(chunks)));
-});
-
 const noCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed';
 
 test('curl sends a form and reads at the same time', { skip: noCurl }, async t => {
@@ -206,32 +178,6 @@ test("Node's fetch, with a form and with a stream, gets the whole response", asy
   const stream = Readable.toWeb(createReadStream(await fileOfRows(await newFolder(t))));
   const headers = { 'content-type': 'text/csv' };
   checkScored(await (await fetchWith(target, '?id=one', { body: stream, duplex: 'half', headers })).text());
-});
-
-/** Runs in the page: sends a form of ROWS rows and summarizes the response. */
-const inPage = `(async () => {
-  const body = new FormData();
-  body.set('id', 'one');
-  body.set('file', new Blob(['HEADER\\n', 'ROW\\n'.repeat(ROWS)]), 'personas.csv');
-  const headers = { authorization: 'ApiKey KEY' };
-  const response = await fetch('/user/batch-predict', { method: 'POST', body, headers });
-  const lines = (await response.text()).split('\\n');
-  return { status: response.status, lines: lines.length, kinds: new Set(lines).size, head: lines[0] };
-})()`;
-
-test("a browser's fetch sends a form and gets the whole response", {
-  skip: noBrowser,
-  timeout: 300_000,
-}, async t => {
-  const { url, key } = await serving(t);
-  const words = { HEADER: wide.header, ROWS: String(ROWS), ROW: wide.row, KEY: key };
-  const expression = Object.entries(words).reduce((text, [word, its]) => text.replaceAll(word, its), inPage);
-  assert.deepEqual(await evaluateAt(t, `${url}/healthz`, expression), {
-    status: 200,
-    lines: ROWS + 2,
-    kinds: 3, // the header, the row, and nothing behind the last line ending
-    head: `${wide.header},probability_No,probability_Yes`,
-  });
 });
 
 function fetchWith({ url, key }: Target, query: string, init: RequestInit): Promise<Response> {

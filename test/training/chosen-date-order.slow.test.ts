@@ -15,37 +15,6 @@ const rows = Array.from({ length: 600 }, (_, i) => {
   return [text, first > 6 ? 'Yes' : 'No'];
 });
 
-for (const { order, read, unreadable } of [
-  { order: 'dmy', read: '31/01/2025', unreadable: '01/31/2025' },
-  { order: 'mdy', read: '01/31/2025', unreadable: '31/01/2025' },
-] as const)
-  test(`scoring reads dates in the order ${order}, if training was told so`, async t => {
-    const { home, historyFile } = await homeWith([['joined', 'outcome'], ...rows]);
-    const types = { joined: `date:${order}` } as const;
-    const { columns, notes } = await trainReport({ historyFile, predict: 'outcome', home, id: 'r', types });
-    assert.deepEqual(columns, [{ name: 'joined', type: 'date' }]);
-    assert.ok(notes.every(note => !note.includes('--types')));
-    const scorer = await ModelScorer.open({ home, threads: 2 });
-    t.after(() => scorer.close());
-    const [input, output] = [join(home, 'in.csv'), join(home, 'out.csv')];
-    const dates = [
-      '03/09/2025',
-      order === 'dmy' ? '2025-09-03' : '2025-03-09',
-      read,
-      '2025-01-31',
-      unreadable,
-      '',
-    ];
-    await writeFile(input, csv([['id', 'joined'], ...dates.map((date, i) => [String(i), date])]));
-    await score(job({ input, output, report: 'r' }), scorer);
-    const scores = (await readFile(output, 'utf8')).trim().split('\n').slice(1);
-    const of = (row: number) => scores[row]?.split(',').slice(2);
-    assert.deepEqual(of(0), of(1));
-    assert.deepEqual(of(2), of(3));
-    assert.deepEqual(of(4), of(5), 'a date that cannot be read in this order is missing');
-    assert.notDeepEqual(of(0), of(4));
-  });
-
 test('a file with the other order of day and month is scored as the same dates, if its type says so', async t => {
   const { home, historyFile } = await homeWith([['joined', 'outcome'], ...rows]);
   await trainReport({ historyFile, predict: 'outcome', home, id: 'r', types: { joined: 'date:mdy' } });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -93,23 +93,6 @@ slow('the testing results contain the rows unchanged and agree with the tech spe
   }
   assert.equal(`${((right / rows.length) * 100).toFixed(1)}%`, report.tech_specs.testing_accuracy);
 });
-
-slow(
-  'a report is written atomically, readable only by its owner, and leaves no files behind when it is replaced',
-  async () => {
-    const { home, historyFile } = await homeWith(history({ rows: 120 }));
-    for (let i = 0; i < 2; i++)
-      await trainReport({ historyFile, predict: 'outcome', home, id: 'r', ifExists: 'replace' });
-    const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
-    assert.deepEqual(others, ['r']);
-    assert.equal(await readlink(join(home, 'reports', 'r')), version);
-    const folder = join(home, 'reports', 'r');
-    assert.equal((await stat(folder)).mode & 0o777, 0o700);
-    const files = await readdir(folder);
-    assert.deepEqual(files.sort(), ['SHA256SUMS', 'model.zip', 'report.json', 'testing-results.csv']);
-    for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
-  },
-);
 
 test('an error from the training thread is passed on unchanged, and nothing is written', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }));
@@ -223,20 +206,4 @@ slow('values in the testing rows affect only the metrics', async () => {
     results.map(([customer]) => customer),
   );
   assert.notDeepEqual(other.results, results);
-});
-
-slow('the same data and seed give the same bytes, another seed different ones', async () => {
-  const { home, historyFile } = await homeWith(history({ rows: 300 }));
-  const bytes = async (seed: number) => {
-    await trainClasses({ historyFile, predict: 'outcome', home, id: 'r', seed, ifExists: 'replace' });
-    const folder = join(home, 'reports', 'r');
-    return [
-      await readFile(join(folder, 'model.zip'), 'hex'),
-      await readFile(join(folder, 'report.json'), 'utf8'),
-      await readFile(join(folder, 'testing-results.csv'), 'utf8'),
-    ];
-  };
-  const first = await bytes(11);
-  assert.deepEqual(await bytes(11), first);
-  assert.notDeepEqual(await bytes(12), first);
 });

@@ -24,7 +24,6 @@ import { startWire, textResponse } from '../../support/stub/wire.ts';
 
 const mlflow = protocolOf('mlflow');
 const lists = { protocol: mlflow, dialect: dialect() };
-const objects = { protocol: mlflow, dialect: dialect('objects') };
 const change = within(['predictions']);
 const refusal = (error_code: string, message: string): string => JSON.stringify({ error_code, message });
 
@@ -92,12 +91,6 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
     assert.match(failure.message, /^prediction 1 is text, but a number is expected$/);
   });
 
-  it('takes the classes from the first response that names them', async t => {
-    const outcome = await scoreWith(t, objects, undefined, { classes: undefined });
-    assertComplete(outcome);
-    assert.equal(outcome.summary?.protocol, 'mlflow');
-  });
-
   it('sends its own path, headers and body', async t => {
     const { calls } = await scoreWith(t, lists, undefined, { batchRows: 4, limit: 4 });
     const [{ request, body }, ...more] = calls as [ModelCall, ...ModelCall[]];
@@ -154,7 +147,9 @@ describe('a run with another protocol', { concurrency: 2 }, () => {
   it('needs neither a description of the model nor a way to ask whether the server is ready', async t => {
     const { ready, ...silent } = mlflow;
     assert.ok(ready);
-    assertComplete(await scoreWith(t, { ...lists, protocol: silent }));
+    const outcome = await scoreWith(t, { ...lists, protocol: silent });
+    assertComplete(outcome);
+    assert.equal(outcome.summary?.protocol, 'mlflow');
   });
 });
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it, mock, type TestContext } from 'node:test';
+import { protocolNames } from '../../../src/base/contract/protocol-names.ts';
 import { writeDefinition } from '../../servers/support/write-definition.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/in-process.ts';
@@ -41,6 +42,20 @@ async function replay(t: TestContext, { exchanges }: RecordedRun): Promise<strin
   });
   return listen(t, server);
 }
+
+describe('the recorded responses', () => {
+  it('are of each server that is tested, and of each protocol but those that no server here speaks', () => {
+    const tested = readdirSync(join(root, 'test/servers'), { recursive: true, encoding: 'utf8' }).flatMap(
+      file => /([\w-]+)\.servers\.test\.ts$/.exec(file)?.[1] ?? [],
+    );
+    assert.deepEqual(servers.toSorted(), tested.toSorted());
+    const spoken = new Set(servers.map(server => recordingOf(server).service.protocol));
+    assert.deepEqual(
+      protocolNames.filter(name => !spoken.has(name)),
+      ['report', 'sagemaker', 'sagemaker-jsonlines'],
+    );
+  });
+});
 
 describe('a run with the recorded responses of', () => {
   const random = Math.random;

@@ -32,35 +32,6 @@ async function connect(
 }
 
 describe('the HTTP transport', () => {
-  it('sends the key, an id and no acceptable encoding, to a path under the base URL', async t => {
-    const seen: unknown[] = [];
-    const transport = await connect(
-      t,
-      ({ method, url, headers }, response) => {
-        seen.push([method, url, headers.authorization, headers['accept-encoding'], headers['content-type']]);
-        assert.ok(headers['x-request-id']);
-        response.end('[]');
-      },
-      '/base',
-    );
-    const { body } = await transport.open(call, never);
-    assert.equal(await text(body), '[]');
-    assert.deepEqual(seen, [['POST', '/base/user/persona', 'ApiKey k', 'identity', 'application/json']]);
-  });
-
-  it('fails with the status of the response and the code of its problem document', async t => {
-    const statuses: number[] = [];
-    const transport = await connect(t, (_, response) => {
-      response.writeHead(429, { 'content-type': 'application/problem+json' });
-      response.end('{"code":"rate_limited","detail":"wait"}');
-    });
-    await assert.rejects(
-      transport.open(call, never, status => statuses.push(status)),
-      { code: 'rate_limited', message: 'the service responded with 429: wait' },
-    );
-    assert.deepEqual(statuses, [429]);
-  });
-
   it('sends a request again if the service has closed the connection after the response before', async t => {
     const sockets = new Set<unknown>();
     const transport = await connect(t, (request, response) => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { RowcastError } from '../../../src/base/errors.ts';
 import type { Iterations } from '../../../src/models/imported/imported-model.ts';
 import { readXgboost } from '../../../src/models/imported/xgboost.ts';
-import { scoresOf } from './evaluate.ts';
+
 import { savedModel, savedModels } from './files.ts';
 
 const modelOf = (file: string, iterations: Iterations = 'default') =>
@@ -28,17 +28,6 @@ function refusal(bytes: Buffer, iterations: Iterations = 'default'): string {
 }
 
 describe('a model of XGBoost', () => {
-  for (const { file, bytes, columns, levels, rows, raw } of savedModels('xgboost-'))
-    it(`gives the same raw scores as the library, bit for bit: ${file}`, () => {
-      const model = readXgboost(bytes, 'default');
-      const categories = columns.map(column => levels?.[column] ?? []);
-      assert.ok(rows.length >= 40);
-      assert.deepEqual(
-        rows.map(row => scoresOf(model, row, categories)),
-        raw.map(row => row.map(Math.fround)),
-      );
-    });
-
   it('lists its categories from 3.1 on, and only their codes before', () => {
     const kinds = ['1.7', '3.0', '3.1', '3.4'].map(version =>
       modelOf(`${version}-binary-json.json`).features.map(({ categories }) => categories?.kind ?? 'number'),

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, realpath, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readReport, reportVersion, testingResults } from '../../../src/models/store/report-store.ts';
@@ -70,6 +81,14 @@ test('sha256sum checks a report in its folder', async t => {
   const home = await homeOf(t);
   const said = execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: join(home, 'reports', 'r') });
   assert.equal(said.toString(), 'report.json: OK\nmodel.zip: OK\ntesting-results.csv: OK\n');
+});
+
+test('a report is readable only by its owner', async t => {
+  const folder = join(await homeOf(t), 'reports', 'r');
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
+  const files = await readdir(folder);
+  assert.deepEqual(files.sort(), ['SHA256SUMS', 'model.zip', 'report.json', 'testing-results.csv']);
+  for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
 });
 
 test('only leftovers of killed trainings are removed', async t => {

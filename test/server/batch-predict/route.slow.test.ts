@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it, test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { scoreDefaults } from '../../../src/base/options/values/run-values.ts';
 import { connectReports } from '../../../src/client/protocols/report/report-client.ts';
@@ -24,7 +24,8 @@ import {
   upload,
   wholeResponse,
 } from '../../support/service/upload.ts';
-import { files, header, malformed, row, wide } from '../../support/service/uploads.ts';
+import { files, header, malformed, row } from '../../support/service/uploads.ts';
+import { shared } from '../../support/shared.ts';
 
 const rowCountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
 
@@ -129,16 +130,9 @@ test('the response is gzip only if the client accepts it', async t => {
   }
 });
 
-describe('an invalid upload is rejected before any byte of its response', async () => {
-  let target: Awaited<ReturnType<typeof serving>>;
-  let service: Awaited<ReturnType<typeof startServer>>;
-  before(async () => {
-    const limits = { recordBytes: 1000, columns: 5 };
-    const home = await trainedHome();
-    service = await startServer({ home, host: '127.0.0.1', port: 0, key: 'k', limits, storedKeys: true });
-    target = { url: service.url, key: 'k' };
-  });
-  after(() => service.close());
+describe('an invalid upload is rejected before any byte of its response', () => {
+  const limits = { recordBytes: 1000, columns: 5 };
+  const target = shared(suite => serving(suite, { limits, storedKeys: true }));
   const good = `${header}\n${row}\n`;
 
   for (const [what, csv, expected, detail] of [
@@ -165,7 +159,7 @@ describe('an invalid upload is rejected before any byte of its response', async 
     ['with an unclosed quote', `${good}\n1,"x\n${row}\n`, '400 unclosed_quote', /line 4: /],
   ] as const)
     it(`that is ${what}`, async () => {
-      const answer = await upload(target, csv);
+      const answer = await upload(target(), csv);
       assert.equal(refusal(answer), expected);
       assert.match(JSON.parse(String(answer.body)).detail, detail);
     });
@@ -189,7 +183,7 @@ describe('an invalid upload is rejected before any byte of its response', async 
     ['without a boundary', { ...form([id]), headers: { 'content-type': 'multipart/form-data' } }, /oundary/],
   ] as const)
     it(`as a form ${what}`, async () => {
-      const answer = await upload(target, body, { query: '', headers });
+      const answer = await upload(target(), body, { query: '', headers });
       assert.equal(refusal(answer), '400 malformed');
       assert.match(JSON.parse(String(answer.body)).detail, detail);
     });
@@ -206,29 +200,29 @@ describe('an invalid upload is rejected before any byte of its response', async 
     ['with a wrong key', { headers: { authorization: 'ApiKey wrong' } }, '401 unauthorized'],
   ] as const)
     it(what, async () => {
-      assert.equal(refusal(await upload(target, good, options)), expected);
+      assert.equal(refusal(await upload(target(), good, options)), expected);
     });
 
   it('for a report that its key may not use', async t => {
     const key = await addKey(await trainedHome(), 'only-two', { reports: ['two'] });
     t.after(async () => revokeKey(await trainedHome(), 'only-two'));
-    assert.equal(refusal(await upload({ ...target, key }, good)), '404 no_such_report');
-    assert.equal((await upload({ ...target, key }, good, { query: '?id=two' })).status, 200);
+    assert.equal(refusal(await upload({ ...target(), key }, good)), '404 no_such_report');
+    assert.equal((await upload({ ...target(), key }, good, { query: '?id=two' })).status, 200);
   });
 
   it('without a body', async () => {
-    const request = headOf('POST /user/batch-predict?id=one', target, 'connection: close');
-    const response = await exchange(target.url, request);
+    const request = headOf('POST /user/batch-predict?id=one', target(), 'connection: close');
+    const response = await exchange(target().url, request);
     assert.match(response, /415 Unsupported Media Type[\s\S]*"unsupported_media_type"/);
   });
 
   it('over HTTP/1.0, whose responses could be truncated unnoticed', async () => {
     const headers = ['content-type: text/csv', `content-length: ${good.length}`];
-    const head = headOf('POST /user/batch-predict?id=one', target, ...headers).replace(
+    const head = headOf('POST /user/batch-predict?id=one', target(), ...headers).replace(
       'HTTP/1.1',
       'HTTP/1.0',
     );
-    assert.match(await exchange(target.url, head + good), /^HTTP\/1\.1 505 [\s\S]*"http_version"/);
+    assert.match(await exchange(target().url, head + good), /^HTTP\/1\.1 505 [\s\S]*"http_version"/);
   });
 });
 
@@ -290,18 +284,6 @@ test('a form that is truncated after its file has its response aborted', async t
   }
   opened.end();
   assert.equal((await readResponse(response)).isWhole, false);
-});
-
-test('rows are returned while the file is still being uploaded', async t => {
-  const target = await serving(t);
-  const opened = openUpload(target);
-  opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
-  const [response] = await once(opened, 'response');
-  const [first] = await once(response, 'data');
-  assert.match(String(first), /probability_Yes\n/);
-  opened.end(`${row}\n`);
-  await once(response.resume(), 'end');
-  assert.equal(rowCountsOf(response), 'read=5001, scored=5001, rejected=0');
 });
 
 test('an upload may take any time, but not stall', async t => {
@@ -366,14 +348,4 @@ test('rows of an upload count as scored personas', async t => {
   const metrics = await (await fetch(`${target.url}/metrics`)).text();
   assert.match(metrics, /^rowcast_personas_scored_total 5$/m);
   assert.match(metrics, /route="\/user\/batch-predict",status="200"/);
-});
-
-test('the response to a large file is complete', async t => {
-  const target = await serving(t);
-  const { body, trailers } = await upload(target, wide.rows(20_000));
-  assert.equal(rowCountsOf({ trailers }), 'read=20000, scored=20000, rejected=0');
-  const [head, first, ...others] = String(body).split('\n');
-  assert.equal(head, `${wide.header},probability_No,probability_Yes`);
-  assert.ok(others.slice(0, -1).every(line => line === first));
-  assert.equal(others.length, 20_000);
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { trainReport } from '../../../src/training/train.ts';
-import { sharedFolder } from '../../support/folder.ts';
-import { post, type Target } from '../../support/service/client.ts';
+import { newFolder } from '../../support/folder.ts';
+import type { Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving } from '../../support/service/serving.ts';
 import { headOf, openConnection, type RawConnection } from '../../support/service/socket.ts';
@@ -13,19 +12,12 @@ import { until } from '../../support/until.ts';
 const CLASSES = 60;
 const nameOf = (i: number): string => `class-${i}-${'x'.repeat(200)}`;
 
-let trained: Promise<string> | undefined;
-
 /** A report of many classes with long names: its responses are much larger than the requests. */
-function wideHome(): Promise<string> {
-  trained ??= (async () => {
-    const home = await sharedFolder();
-    const rows = Array.from({ length: 600 }, (_, i) => `${i % CLASSES}.${i},${nameOf(i % CLASSES)}`);
-    const historyFile = join(home, 'history.csv');
-    await writeFile(historyFile, `amount,label\n${rows.join('\n')}\n`);
-    await trainReport({ historyFile, predict: 'label', home, id: 'wide' });
-    return home;
-  })();
-  return trained;
+async function wideHome(t: TestContext): Promise<string> {
+  const rows = Array.from({ length: 600 }, (_, i) => `${i % CLASSES}.${i},${nameOf(i % CLASSES)}`);
+  const home = await newFolder(t, { 'history.csv': `amount,label\n${rows.join('\n')}\n` });
+  await trainReport({ historyFile: join(home, 'history.csv'), predict: 'label', home, id: 'wide' });
+  return home;
 }
 
 const personas = (count: number): string =>
@@ -45,7 +37,7 @@ async function unread(target: Target, body: string): Promise<RawConnection> {
 
 test('unread responses count for the memory of their key, also when they are sent in pieces, until they are read', async t => {
   const { log, lines } = recorded();
-  const home = await wideHome();
+  const home = await wideHome(t);
   // Room for the numbers of two large responses, with what is in their sockets, but not of three.
   const target = await serving(t, { home, log, limits: { responseBytes: 8 << 20 } });
   const body = personas(1_500);
@@ -66,18 +58,4 @@ test('unread responses count for the memory of their key, also when they are sen
   const next = await unread(target, body);
   next.socket.resume();
   assert.match(await next.ended, /^HTTP\/1\.1 200 /);
-});
-
-test('a large response is what many small ones are together', async t => {
-  const target = await serving(t, { home: await wideHome() });
-  const predictionsOf = async (body: string): Promise<unknown[]> => {
-    const response = await post(target, '/user/batch-persona', body);
-    assert.equal(response.status, 200);
-    return JSON.parse(await response.text()).predictions;
-  };
-  const large = await predictionsOf(personas(1_000));
-  assert.equal(large.length, 1_000);
-  // Small bodies are scored on the main thread, large ones in other threads.
-  assert.deepEqual(large.slice(0, 300), await predictionsOf(personas(300)));
-  assert.deepEqual(large.slice(0, 20), await predictionsOf(personas(20)));
 });

@@ -115,7 +115,11 @@ test('members and items are counted together, and nesting is bounded', () => {
   read('{"a":[1,2,{"b":[]}]}', 5);
   assert.throws(() => read('{"a":[1,2,{"b":[]}]}', 4), /exceeds the limit of 4 members and list items/);
   read('['.repeat(32) + ']'.repeat(32), 1000);
-  assert.throws(() => read('['.repeat(100_000), 1_000_000), /nested too deeply/);
+  for (const open of ['[', '{"a":'])
+    for (const deep of [open.repeat(100_000), `{"personas":${open.repeat(100_000)}`]) {
+      assert.throws(() => read(deep, 1_000_000), /nested too deeply/);
+      assert.throws(() => readWhole(Buffer.from(deep)), RequestError);
+    }
 });
 
 test('a body of which only the beginning is read has little text in memory', () => {

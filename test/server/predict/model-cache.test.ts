@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { utimes, writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { predictColumns } from '../../../src/models/model/engine.ts';
+import { readReport } from '../../../src/models/store/report-store.ts';
 import { reportFolder } from '../../../src/models/store/report-version.ts';
+import { writeReport } from '../../../src/models/store/write-report.ts';
 import { ModelCache, preloadModels } from '../../../src/server/predict/model-cache.ts';
 import { warmUp } from '../../../src/server/warm-up.ts';
 import { trainReport } from '../../../src/training/train.ts';
@@ -42,8 +44,11 @@ test('a model that cannot be loaded is not held', async () => {
 
 test('models stay cached as long as they fit; the least recently used is dropped first', async t => {
   const home = await ownTrainedHome(t);
-  const historyFile = join(home, 'history.csv');
-  await trainReport({ historyFile, predict: 'outcome', home, id: 'three' });
+  await writeReport(home, {
+    report: { ...(await readReport(home, 'one')), id: 'three' },
+    model: await readFile(join(reportFolder(home, 'one'), 'model.zip')),
+    testingResults: Buffer.from('a\n'),
+  });
   const roomy = new ModelCache(home);
   const { bytes } = (await roomy.predictor('one')).model;
   assert.ok(bytes > 0);

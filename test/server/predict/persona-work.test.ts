@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
-import { before, describe, it, type TestContext, test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { parseRowCounts } from '../../../src/base/contract/row-counts-trailer.ts';
 import { classesResponse } from '../../../src/base/contract/schemas.ts';
 import { readBaseUrl } from '../../../src/client/base-url.ts';
@@ -11,9 +11,10 @@ import { loadReport } from '../../../src/models/store/report-model.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { countAhead, PersonaWork } from '../../../src/server/predict/persona-work.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
-import { get, post, problemOf, type Target } from '../../support/service/client.ts';
+import { get, post, problemOf } from '../../support/service/client.ts';
 import { expectedNumbers, importedHome, importedPersona } from '../../support/service/imported-home.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
+import { shared } from '../../support/shared.ts';
 
 /** A list of items, entered. */
 function listOf(items: readonly unknown[]): JsonReader {
@@ -95,20 +96,17 @@ test('a large batch announces the memory of its response before any persona is s
 const known = { 'monthly amount': 12.5, plan: 'Basic' };
 
 describe('what a service says about values that its model does not know', () => {
-  let home: string;
-  before(async () => {
-    home = await trainedHome();
+  const asked = shared(async suite => {
+    const home = await trainedHome();
+    const target = await serving(suite, { home });
+    const client = connectReports({ url: readBaseUrl(target.url, false), key: target.key, name: 'test' });
+    const local = new LocalService(home);
+    suite.after(() => Promise.all([client.close(), local.close()]));
+    return { client: new ReportClient(client), target, local };
   });
 
-  async function clientOf(t: TestContext) {
-    const target = await serving(t, { home });
-    const client = connectReports({ url: readBaseUrl(target.url, false), key: target.key, name: 'test' });
-    t.after(() => client.close());
-    return { client: new ReportClient(client), target };
-  }
-
-  it('names an unknown category and a value of another type, as a local prediction does', async t => {
-    const { client, target } = await clientOf(t);
+  it('names an unknown category and a value of another type, as a local prediction does', async () => {
+    const { client, target, local } = asked();
     const features = { 'monthly amount': 'much', plan: 'x90' };
     const response = await post(target, '/user/persona', { id: 'one', features });
     const { warnings, probabilities } = classesResponse.parse(await response.json());
@@ -123,14 +121,12 @@ describe('what a service says about values that its model does not know', () => 
       warnings?.[0]?.message ?? '',
       /^the value of "monthly amount" is not a number: it counts as missing$/,
     );
-    const local = new LocalService(home);
-    t.after(() => local.close());
     assert.deepEqual(await local.persona('one', features), { probabilities, warnings });
     assert.deepEqual(await client.persona('one', features), { probabilities, warnings });
   });
 
-  it('says nothing of known, missing and padded values', async t => {
-    const { client } = await clientOf(t);
+  it('says nothing of known, missing and padded values', async () => {
+    const { client } = asked();
     const predicted = await client.persona('one', known);
     assert.deepEqual(predicted.warnings, []);
     for (const features of [
@@ -143,7 +139,7 @@ describe('what a service says about values that its model does not know', () => 
   });
 
   it('is what the library calls back with', async t => {
-    const { target } = await clientOf(t);
+    const { target } = asked();
     const client = new LibraryClient({ url: target.url, key: target.key });
     t.after(() => client.close());
     const columns: string[] = [];
@@ -155,12 +151,10 @@ describe('what a service says about values that its model does not know', () => 
     assert.deepEqual(columns, ['plan']);
   });
 
-  it('is counted in the trailer of an upload, and by a local one', async t => {
+  it('is counted in the trailer of an upload, and by a local one', async () => {
     const csv =
       'monthly amount,plan,__proto__\nmuch,x90,1\n1,x91,2\n2, Basic,\n3,Basic,\n,,2\nmany,Basic,\nsome,Basic,\n';
-    const local = new LocalService(home);
-    t.after(() => local.close());
-    const { client } = await clientOf(t);
+    const { client, local } = asked();
     for (const service of [client, local]) {
       const chunks = (async function* () {
         yield Buffer.from(csv);
@@ -183,14 +177,14 @@ describe('what a service says about values that its model does not know', () => 
   });
 });
 
-/** All responses are compared with the OpenAPI document. */
-const service = async (t: TestContext): Promise<Target> => serving(t, { home: await importedHome(t) });
-
 const json = async (response: Promise<Response>): Promise<unknown> => (await response).json();
 
+/** All responses are compared with the OpenAPI document. */
 describe('the service of an imported report', () => {
-  it('responds with the numbers that the library predicted', async t => {
-    const target = await service(t);
+  const service = shared(async suite => serving(suite, { home: await importedHome(suite) }));
+
+  it('responds with the numbers that the library predicted', async () => {
+    const target = service();
     const expected = await expectedNumbers();
     // JSON has no infinite numbers.
     const hasNumbers = (_: unknown, row: number): boolean =>
@@ -206,8 +200,8 @@ describe('the service of an imported report', () => {
     });
   });
 
-  it('responds with one number, several by name, or probabilities, and with the same for one persona', async t => {
-    const target = await service(t);
+  it('responds with one number, several by name, or probabilities, and with the same for one persona', async () => {
+    const target = service();
     const members = {
       number: /^\{"value":[\d.]+\}$/,
       numbers: /^\{"values":\{"low":[\d.]+,"high":[\d.]+,"mid":[\d.]+\}\}$/,
@@ -226,8 +220,8 @@ describe('the service of an imported report', () => {
     }
   });
 
-  it('warns of values with a number as with probabilities', async t => {
-    const target = await service(t);
+  it('warns of values with a number as with probabilities', async () => {
+    const target = service();
     const features = { ...importedPersona.features, age: 'old' };
     const answer = Object(await json(post(target, '/user/persona', { id: 'number', features })));
     assert.equal(typeof answer.value, 'number');
@@ -237,8 +231,8 @@ describe('the service of an imported report', () => {
     );
   });
 
-  it('has an error in place of a number that is not finite', async t => {
-    const target = await service(t);
+  it('has an error in place of a number that is not finite', async () => {
+    const target = service();
     const personas = [1, 9, 2].map(x => ({ features: { x } }));
     const wrong = { error: { code: 'wrong_prediction', message: 'the number is Infinity' } };
     assert.deepEqual(await json(post(target, '/user/batch-persona', { id: 'unbounded', personas })), {
@@ -256,8 +250,8 @@ describe('the service of an imported report', () => {
     );
   });
 
-  it('tells what the report predicts, and that there are no testing results', async t => {
-    const target = await service(t);
+  it('tells what the report predicts, and that there are no testing results', async () => {
+    const target = service();
     const report = async (id: string) => Object(await json(get(target, `/user/report/${id}`)));
     const number = await report('number');
     assert.deepEqual([number.predicts, number.numbers, number.classes], ['amount', [], undefined]);

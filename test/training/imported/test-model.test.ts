@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { isTested } from '../../../src/base/contract/schemas.ts';
@@ -8,6 +8,7 @@ import { type ImportOptions, importReport } from '../../../src/training/imported
 import { newFolder } from '../../support/folder.ts';
 import { root } from '../../support/root.ts';
 import { expectedNumbers } from '../../support/service/imported-home.ts';
+import { fixture } from '../../support/web/uploaded.ts';
 
 const history = join(root, 'fixtures/telecom-history.csv');
 const file = join(root, 'fixtures/models/telecom-lightgbm.txt');
@@ -57,12 +58,13 @@ describe('an imported model that labelled rows test', () => {
   });
 
   it('has a warning if it ranks a class the wrong way round, as with classes in a wrong order', async t => {
-    const { report } = await importReport(given(await newFolder(t), { classes: ['yes', 'no'] }));
+    const { home, test } = await homeWith(t, await fixture('telecom-history.csv', 500));
+    const { report } = await importReport(given(home, { test, classes: ['yes', 'no'] }));
     assert.deepEqual(
       report.warnings.map(({ code }) => code),
       ['worse_than_chance', 'no_better_than_majority'],
     );
-    assert.match(report.warnings[0]?.message ?? '', /AUC is 0\.12, where 0\.5 is chance\. Check the order/);
+    assert.match(report.warnings[0]?.message ?? '', /AUC is 0\.1\d, where 0\.5 is chance\. Check the order/);
   });
 
   it('is refused for labels that are not its classes, and for none', async t => {
@@ -76,7 +78,7 @@ describe('an imported model that labelled rows test', () => {
       await outcome({ classes: ['a', 'b'] }),
       'bad_option: "churned" has labels that are no classes of the model: "no", "yes"; its classes are "a", "b": Check --predict, and give --classes with the sorted labels of the training, perhaps "no", "yes".',
     );
-    const rows = (await readFile(history, 'utf8')).split('\n').slice(0, 30);
+    const rows = (await fixture('telecom-history.csv', 29)).trimEnd().split('\n');
     const test = join(home, 'unlabelled.csv');
     await writeFile(test, rows.map((row, i) => (i === 0 ? row : row.replace(/[^,]*$/, ''))).join('\n'));
     assert.match(String(await outcome({ test })), /^too_few_rows: no row has a value in "churned"/);
@@ -158,15 +160,16 @@ describe('an imported model that labelled rows test', () => {
   });
 
   it('knows its classes in another spelling', async t => {
-    const text = await readFile(history, 'utf8');
+    const text = await fixture('telecom-history.csv', 500);
     const { home, test } = await homeWith(t, text.replace(/,no$/gm, ',0.0').replace(/,yes$/gm, ',1.0'));
     const { report } = await importReport(given(home, { test, classes: undefined }));
     assert.ok(isTested(report));
-    assert.deepEqual([report.classes, report.quality.auc], [['0', '1'], 0.879248]);
+    assert.deepEqual(report.classes, ['0', '1']);
+    assert.ok(Number(report.quality.auc) > 0.85, String(report.quality.auc));
   });
 
   it('finds the columns whose names have spaces by its names with underscores', async t => {
-    const text = await readFile(history, 'utf8');
+    const text = await fixture('telecom-history.csv', 500);
     const { home, test } = await homeWith(t, text.replace('support_calls', 'support calls'));
     const { report } = await importReport(given(home, { test }));
     assert.ok(report.columns.some(({ name }) => name === 'support calls'));

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { describe, it, type TestContext, test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type HistoryOptions, MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
-import { newFolder } from '../../support/folder.ts';
+import { MAX_ROWS } from '../../../src/training/rows/read-history.ts';
 import { parquetOf } from '../../support/parquet.ts';
 import { slow } from '../../support/slow.ts';
-
-type Files = Readonly<Record<string, string | Buffer>>;
-
-async function read(t: TestContext, files: Files, options: Partial<HistoryOptions> = {}) {
-  const folder = await newFolder(t, files);
-  const [historyFile = '', ...furtherFiles] = Object.keys(files).map(name => join(folder, name));
-  const all = { historyFile, furtherFiles, predict: 'y', seed: 1, maxRecordBytes: 1 << 20, ...options };
-  const history = await readHistory(all);
-  return { ...history, notes: history.notes.map(note => note.replaceAll(`${folder}/`, '')) };
-}
+import { historyOf as read } from './history-of.ts';
 
 /** What was read, without the digest of the files. */
 const rowsIn = async (...given: Parameters<typeof read>) => {

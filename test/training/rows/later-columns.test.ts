@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { type HistoryOptions, readHistory } from '../../../src/training/rows/read-history.ts';
-import { newFolder } from '../../support/folder.ts';
+import type { HistoryOptions } from '../../../src/training/rows/read-history.ts';
+import { historyOf } from './history-of.ts';
 
-async function read(t: TestContext, lines: readonly unknown[], options: Partial<HistoryOptions> = {}) {
-  const historyFile = join(await newFolder(t), 'history.jsonl');
-  await writeFile(historyFile, lines.map(line => `${JSON.stringify(line)}\n`).join(''));
-  return readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes: 1 << 20, ...options });
-}
+const read = (t: TestContext, lines: readonly unknown[], options: Partial<HistoryOptions> = {}) =>
+  historyOf(t, { 'history.jsonl': lines.map(line => `${JSON.stringify(line)}\n`).join('') }, options);
 
 const early = Array.from({ length: 100 }, (_, x) => ({ x, y: x % 2 ? 'a' : 'b' }));
 const late = Array.from({ length: 20 }, (_, x) => ({ x, y: 'a', plan: { price: x + 0.5 }, tag: 't' }));

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
-import { type HistoryOptions, MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
+import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
+import { type HistoryOptions, MAX_ROWS } from '../../../src/training/rows/read-history.ts';
 import { labelsOf } from '../../../src/training/rows/split-rows.ts';
-import { newFolder } from '../../support/folder.ts';
 import { slow } from '../../support/slow.ts';
+import { historyOf } from './history-of.ts';
 
-async function read(t: TestContext, text: string | Buffer, options: Partial<HistoryOptions> = {}) {
-  const historyFile = join(await newFolder(t, { 'history.csv': text }), 'history.csv');
-  return readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes: 1 << 20, ...options });
-}
+const read = (t: TestContext, text: string | Buffer, options: Partial<HistoryOptions> = {}) =>
+  historyOf(t, { 'history.csv': text }, options);
 
 test('rows with an empty label are left out, and counted', async t => {
   const { rows, column, notes } = await read(t, 'x,y\n1,a\n2,\n\n3," "\n4,b\n');
@@ -23,8 +21,8 @@ test('rows with an empty label are left out, and counted', async t => {
 });
 
 test('records may be as long as the limit', async t => {
-  const long = 'x'.repeat(400_000);
-  const { header, rows } = await read(t, `${long},y\n${long},a\n`, { maxRecordBytes: 500_000 });
+  const long = 'x'.repeat(100_000);
+  const { header, rows } = await read(t, `${long},y\n${long},a\n`, { maxRecordBytes: 100_010 });
   assert.deepEqual([header[0], rows], [long, [[long, 'a']]]);
 });
 
@@ -51,7 +49,7 @@ slow('large training data is sampled, stratified by class', async t => {
 });
 
 test('amounts as classes are refused before the end of the file', async t => {
-  const lines = Array.from({ length: 50_000 }, (_, i) => `${i},${i}\n`);
+  const lines = Array.from({ length: 12_000 }, (_, i) => `${i},${i}\n`);
   // A malformed record at the end is not reached.
   await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`, { target: 'classes' }), {
     code: 'numeric_target',
@@ -162,4 +160,39 @@ test('text in another encoding is read with its name', async t => {
     await assert.rejects(read(t, bytes, { predict: 'größe' }), { code: 'bad_header', hint });
     assert.deepEqual((await read(t, bytes, { predict: 'größe', encoding })).rows, [['ü', 'groß']]);
   }
+});
+
+test('chosen texts are missing values, of features and of labels', async t => {
+  const { rows, notes } = await read(t, 'x,z,y\n-1,p,a\n2,n.v.,b\n3,p,-1\n', { nulls: ['-1', 'n.v.'] });
+  assert.deepEqual(rows, [
+    ['', 'p', 'a'],
+    ['2', '', 'b'],
+  ]);
+  assert.deepEqual(notes, ['Left out 1 row with an empty "y".']);
+});
+
+const upTo = (maxRejects: string): Partial<HistoryOptions> => ({ maxRejects: readRejectLimit(maxRejects) });
+
+test('malformed rows are left out up to the limit, and a note counts them', async t => {
+  const { rows, notes } = await read(t, 'x,y\n1,a\n1,2,3\n\n2\n3,b\n', upTo('2'));
+  assert.deepEqual(rows, [
+    ['1', 'a'],
+    ['3', 'b'],
+  ]);
+  assert.deepEqual(notes, ['Left out 2 malformed rows: 1 × too_many_fields, 1 × too_few_fields.']);
+});
+
+test('one more malformed row is refused, with what is wrong with them', async t => {
+  await assert.rejects(read(t, 'x,y\n1,a\n1,2,3\n2\n3,b\n', upTo('1')), {
+    code: 'too_many_rejects',
+    severity: 'refused',
+    message: '2 of 3 rows are malformed: 1 × too_many_fields, 1 × too_few_fields',
+    hint: /--max-rejects/,
+  });
+});
+
+test('a percentage of few rows applies at their end', async t => {
+  const text = `x,y\n9\n${'1,a\n'.repeat(60)}`;
+  assert.equal((await read(t, text, upTo('2%'))).rows.length, 60);
+  await assert.rejects(read(t, text, upTo('1%')), { code: 'too_many_rejects' });
 });

@@ -27,7 +27,7 @@ async function runsOf(t: TestContext) {
   t.after(() => scorer.close());
   const folder = await newFolder(t);
   const input = join(folder, 'personas.csv');
-  await writeFile(input, csv(history({ rows: 20_000 })));
+  await writeFile(input, csv(history({ rows: 6_000 })));
   return async (name: string): Promise<string> => {
     const output = join(folder, name);
     await score(job({ input, output, report: 'one', restart: true }), scorer.forRun().scorer);

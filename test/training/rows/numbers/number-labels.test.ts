@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { notesOfNumbers } from '../../../../src/training/findings/numbers/number-notes.ts';
 import { NumberStrata, tenthsOf } from '../../../../src/training/rows/numbers/number-labels.ts';
-import { type HistoryOptions, MAX_ROWS, readHistory } from '../../../../src/training/rows/read-history.ts';
-import { newFolder } from '../../../support/folder.ts';
+import { type HistoryOptions, MAX_ROWS } from '../../../../src/training/rows/read-history.ts';
 import { slow } from '../../../support/slow.ts';
+import { historyOf } from '../history-of.ts';
 
-async function read(t: TestContext, labels: readonly string[], options: Partial<HistoryOptions> = {}) {
-  const historyFile = join(await newFolder(t), 'history.csv');
-  await writeFile(historyFile, `x,y\n${labels.map((label, i) => `${i},${label}\n`).join('')}`);
-  return readHistory({ historyFile, predict: 'y', seed: 1, maxRecordBytes: 1 << 20, ...options });
-}
+const read = (t: TestContext, labels: readonly string[], options: Partial<HistoryOptions> = {}) =>
+  historyOf(t, { 'history.csv': `x,y\n${labels.map((label, i) => `${i},${label}\n`).join('')}` }, options);
 
 const amounts = (rows: number) => Array.from({ length: rows }, (_, i) => String((i * 7) % 1000));
 
