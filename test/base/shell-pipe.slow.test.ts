@@ -99,7 +99,8 @@ describe('a text filter that a message prints', () => {
         const file = name.replace(/(\.gz)?$/, `${suffix}$1`);
         await writeFile(join(cwd, file), bytes);
         const words = [...options, ...columns, '--report', 'r', '-o', `out of ${name}`, '--restart'];
-        for (const input of [`./${file}`, '-']) {
+        // From stdin, all names are the same.
+        for (const input of name === 'a b' || options.length > 0 ? [`./${file}`, '-'] : [`./${file}`]) {
           const run = ['score', input, ...words, ...(isJson ? ['--input-format', 'jsonl'] : [])];
           const { stderr } = await rowcast(run, {
             cwd,

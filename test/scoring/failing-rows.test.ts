@@ -134,31 +134,5 @@ describe('scoring with failing requests', { concurrency: 2 }, () => {
       });
       assert.deepEqual([rejected, scored?.rowCounts.scored], [[], 200]);
     });
-
-    it('if the service says when to retry', async t => {
-      let left = 6;
-      const { rejected, scored } = await scoreWith(t, ({ response }, ids) => {
-        if (!ids.includes(77) || left-- === 0) return false;
-        send(response, 503, {}, { 'retry-after': '0' });
-        return true;
-      });
-      assert.deepEqual([rejected, scored?.rowCounts.scored], [[], 200]);
-    });
-  });
-
-  describe('if no row was scored yet', { concurrency: 4 }, () => {
-    const refuse = ({ response }: StubCall): boolean => {
-      send(response, 422, { code: 'no_such_column', detail: 'Column "tenure" is required.' });
-      return true;
-    };
-
-    it('the run stops with the service’s message when the first single rows fail in the same way', async t => {
-      const { failure, stub } = await scoreWith(t, refuse, { rows: 2000, batchRows: 1000 });
-      assert.equal(failure?.code, 'no_such_column');
-      assert.match(failure.message, /Column "tenure" is required/);
-      assert.equal(failure.location.row, 1);
-      // Eleven levels of two halves each, and the requests that were in flight.
-      assert.ok(stub.bodies.length <= 26, `${stub.bodies.length} calls`);
-    });
   });
 });

@@ -159,15 +159,6 @@ describe('the columns that are sent', () => {
       );
   });
 
-  it('need unique names; other columns do not', () => {
-    assert.throws(
-      () => choose('a,b,a\n'),
-      refused('duplicate_columns', /unique names: "a"$/, /--exclude-features/),
-    );
-    assert.deepEqual(names(choose(',a,b,\n')), ['a', 'b']);
-    assert.deepEqual(names(choose('a,b,a,\n', {}, { features: ['b'] })), ['b']);
-  });
-
   it('cannot be empty', () => {
     assert.throws(
       () => choose('a,b\n', {}, { excludeFeatures: ['a', 'b'] }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Description } from '../../src/base/contract/schemas.ts';
 import type { Scorer } from '../../src/scoring/scorer.ts';
-import { readRun, readShards } from '../../src/shards/folder/read-run.ts';
+import { readShards } from '../../src/shards/folder/read-run.ts';
 import { work } from '../../src/shards/work/work.ts';
 import { newFolder } from '../support/folder.ts';
 import { withObjectStore } from '../support/object-store/object-backend.ts';
@@ -121,19 +121,6 @@ describe('shards of Parquet', () => {
       assert.equal(shards.length, 1);
       await work(run);
       await assembled(['']);
-    }
-  });
-
-  slow('go on where a worker was stopped', async t => {
-    for (const to of ['out.csv', 'out.parquet']) {
-      const { run, assembled } = await planned(t, 'in.parquet', to);
-      await assert.rejects(work({ ...run, scorer: scorerUpTo(3_500) }, [0]), /the worker is stopped/);
-      const { results } = await readRun(run.folder);
-      assert.equal(results.size, 0);
-      const rows: number[] = [];
-      await work({ ...run, observer: { onTake: (_, __, row) => rows.push(row) } });
-      assert.ok(rows[0] !== undefined && rows[0] > 1, 'the first shard goes on');
-      await assembled();
     }
   });
 

@@ -22,15 +22,6 @@ async function readNext({ chunks }: Source): Promise<string> {
 }
 
 describe('a source', { concurrency: true }, () => {
-  it('returns the bytes of a file, and its size', async t => {
-    const path = join(await newFolder(t), 'in.csv');
-    const bytes = Buffer.from('0123456789\r\né'.repeat(100_000));
-    await writeFile(path, bytes);
-    const source = await openSource(path);
-    assert.deepEqual([source.name, source.version.size, source.isLive], [path, bytes.length, false]);
-    assert.ok(bytes.equals(await contentOf(source)));
-  });
-
   it('returns the bytes of a pipe as they arrive, and reports when it is idle', async t => {
     const path = await makeFifo(join(await newFolder(t), 'pipe'));
     const writer = createWriteStream(path);

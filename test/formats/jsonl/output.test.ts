@@ -164,43 +164,35 @@ describe('the output of JSON lines', () => {
 describe('labels and numbers', () => {
   const texts = ['yes', 'a,b', 'say "no"', 'two\nlines', 'überall', '\u0001', '0.5', 'null'];
   const values = [0.1 + 0.2, 1e21, -5e-324, 7];
+  const textOf = (id: number): string => texts[id % texts.length] ?? '';
+  const numberOf = (id: number): number => values[id % values.length] ?? 0;
   const lines = Array.from({ length: 40 }, (_, row) => `{"id":${row}}`);
+  const several = (ids: number[]) =>
+    numbers(
+      ids.flatMap(id => [id, 1 - id / 3]),
+      ['mean', '"upper"'],
+    );
 
-  for (const [kind, predict, names] of [
-    ['labels', (ids: number[]) => labels(ids.map(id => texts[id % texts.length] ?? '')), ['predicted_x']],
-    ['numbers', (ids: number[]) => numbers(ids.map(id => values[id % values.length] ?? 0)), ['predicted_x']],
+  for (const [kind, predict, membersOf] of [
+    ['label', (ids: number[]) => labels(ids.map(textOf)), (id: number) => ({ predicted_x: textOf(id) })],
     [
-      'several numbers',
-      (ids: number[]) =>
-        numbers(
-          ids.flatMap(id => [id, 1 - id / 3]),
-          ['mean', '"upper"'],
-        ),
-      ['probability_mean', 'probability_"upper"'],
+      'numbers',
+      (ids: number[]) => numbers(ids.map(numberOf)),
+      (id: number) => ({ predicted_x: numberOf(id) }),
     ],
+    ['numbers', several, (id: number) => ({ probability_mean: id, 'probability_"upper"': 1 - id / 3 })],
   ] as const)
-    it(`are appended and verified: ${kind}`, async t => {
+    it(`are appended and verified: ${Object.keys(membersOf(0)).join(', ')} of the kind ${kind}`, async t => {
       const folder = await newFolder(t);
       const [input, output] = [join(folder, 'in.jsonl'), join(folder, 'out.jsonl')];
       await writeFile(input, lines.join('\r\n'));
       const scorer = rowScorer(rows => predict(rows.map(([id]) => Number(id))), { predicts: 'x' });
       await score(job({ input, output, features: ['id'], batchRows: 7 }), scorer);
-      const { scored: rows } = await verifyOutput({
-        input,
-        output,
-        maxRecordBytes,
-        kind: kind === 'labels' ? 'label' : 'numbers',
-      });
-      assert.equal(rows, lines.length);
+      assert.equal((await verifyOutput({ input, output, maxRecordBytes, kind })).scored, lines.length);
       const objects = (await readFile(output, 'utf8')).split('\r\n').map(line => JSON.parse(line));
-      const all = predict(lines.map((_, row) => row));
-      const wanted = lines.map((_, row) => {
-        if (all.kind === 'label') return [all.labels[all.indices[row] ?? -1]];
-        return names.map((_, i) => all.values[row * names.length + i]);
-      });
       assert.deepEqual(
         objects,
-        wanted.map((own, id) => ({ id, ...Object.fromEntries(names.map((name, i) => [name, own[i]])) })),
+        lines.map((_, id) => ({ id, ...membersOf(id) })),
       );
     });
 });

@@ -78,13 +78,6 @@ describe('an unfinished run of different work', () => {
     await exits(score('--restart-if-changed'), 1, /resuming at row/);
   });
 
-  it('is resumed as ever if nothing has changed', async t => {
-    const { score, heal, files } = await stopped(t);
-    heal();
-    await exits(score('--restart-if-changed'), 1, /resuming at row/);
-    assert.deepEqual(await files(), ['out.csv', 'out.csv.rejects']);
-  });
-
   it('does not replace a file of that name that is not ours, and leaves it alone', async t => {
     const { cwd, score, heal } = await stopped(t);
     heal();

@@ -67,7 +67,7 @@ describe('--dedupe', () => {
     const stopsAt = new Set<number>();
     const stub = await service(t, stopsAt);
     const folder = await newFolder(t);
-    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const { env } = stub;
     await fc.assert(
       fc.asyncProperty(files, async ({ rows, format, options, batchRows, stopsAt: calls }) => {
         if (rows.every(({ isMalformed, plan }) => isMalformed || plan === 'bad')) return;

@@ -124,7 +124,7 @@ describe('--reuse', () => {
           ];
           const { code, stderr } = await rowcast([...all, ...given, ...others], {
             cwd: folder,
-            env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+            env: stub.env,
           });
           assert.ok(code === 0 || code === 1, stderr);
           return sentTo(stub);

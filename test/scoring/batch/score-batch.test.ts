@@ -305,15 +305,6 @@ describe('a model server that responds with 400 before any row is scored', { con
     );
     assert.equal(run.requests().length, run.parts.length + 3);
   });
-
-  it('costs the run only the rows at fault if another one is scored', async t => {
-    const bad = (ids: readonly unknown[]): boolean => ids.includes(0) || ids.includes(7);
-    const run = await bench(t, rows(8), (call, ids) => bad(ids) && refuseRow(call), {
-      failureTable: ofModelServer,
-    });
-    const { predictions } = await run.scoreFirst();
-    assert.deepEqual([...predictions.errors.keys()], [0, 7]);
-  });
 });
 
 describe('a batch that takes a model too long', { concurrency: true }, () => {

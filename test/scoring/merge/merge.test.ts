@@ -11,8 +11,6 @@ import type { ReadOptions } from '../../support/csv/read.ts';
 import { type EncodedInput, encodeText } from '../../support/scoring/encoded.ts';
 import { slow } from '../../support/slow.ts';
 
-const BOM = '\ufeff';
-
 /** A response in which persona n has the probability n / 16 for the first class; those in `failed` have an error. */
 function responseTo(
   encoded: Encoded,
@@ -53,18 +51,6 @@ function mergeAll(
 }
 
 describe('a merged record', () => {
-  it('keeps its own bytes, with the appended fields before its line ending', () => {
-    const text = `${BOM}"a",b\r\n" 1 ","x\r\n""y"""\r\n2,é\n3, 4 `;
-    assert.equal(
-      mergeAll(encodeText(text)).text,
-      `${BOM}"a",b,p_no,p_yes\r\n" 1 ","x\r\n""y""",0,1\r\n2,é,0.0625,0.9375\n3, 4 ,0.125,0.875`,
-    );
-  });
-
-  it('ends in a lone CR if records do', () => {
-    assert.equal(mergeAll(encodeText('a\r1\r"\n"\r\n')).text, 'a,p_no,p_yes\r1,0,1\r"\n",0.0625,0.9375\r\n');
-  });
-
   it('gets the prediction of its own persona despite blank lines, malformed records and halving', () => {
     const text = 'a,b\n\n1,1\n"x"y\n\r\n2,"2"\n3\n4,4\n\n5,5\n';
     const expected =
@@ -104,22 +90,6 @@ describe('a merged record', () => {
 });
 
 describe('the header of the output', () => {
-  it('has the classes of the definition, else of the report, else of the first response', () => {
-    const input = encodeText('a\n1\n');
-    const report: LooseReport = { tech_specs: {}, drivers: [], classes: ['yes', 'no'], predicts: 'left' };
-    const header = (options: Partial<MergeOptions>, classes: string[]): string | undefined =>
-      mergeAll(input, options, encoded => responseTo(encoded, classes)).text.split('\n')[0];
-    assert.equal(header({ report, classes: ['no', 'yes'] }, ['no', 'yes']), 'a,p_no,p_yes');
-    assert.equal(header({ report, prediction: true }, ['yes', 'no']), 'a,p_yes,p_no,predicted_left');
-    assert.equal(header({}, ['n', 'y']), 'a,p_n,p_y');
-  });
-
-  it('is the whole output of an input without rows, if the classes are known', () => {
-    assert.equal(mergeAll(encodeText('a,b'), { classes: ['x', 'y'] }).text, 'a,b,p_x,p_y');
-    for (const text of ['a,b\n', 'a,b\n\n\n'])
-      assert.throws(() => mergeAll(encodeText(text)), { code: 'unknown_classes', hint: /--classes/ });
-  });
-
   it('waits for the first scored row if the classes are unknown, before any blank lines', () => {
     const input = encodeText('a,b\n\n\n1,1\n', { read: { batchRows: 1, batchBytes: 1 } });
     assert.equal(input.encoded.length, 3);
@@ -334,16 +304,6 @@ describe('the rejects of a batch', () => {
     // A thousand times as long as needed, but less than recounting the lines for each reject would take.
     assert.ok(performance.now() - begun < 15_000);
     assert.deepEqual([rejects.length, rejects.at(-1)?.line], [5000, 5001]);
-  });
-
-  it('have the service’s own message as reason', () => {
-    const { encoded, layout } = encodeText('a\n1\n');
-    const [batch] = encoded;
-    assert.ok(batch);
-    const errors = new Map([[0, { code: 'unknown_level', message: 'no such plan' }]]);
-    assert.deepEqual(rejectsOf({ ...batch, predictions: { ...noPredictions, errors } }, layout), [
-      { row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') },
-    ]);
   });
 
   it('can be written in a dialect without quotes, whatever the delimiter and the reason', () => {

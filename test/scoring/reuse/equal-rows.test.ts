@@ -7,6 +7,7 @@ import { EqualRows } from '../../../src/scoring/reuse/equal-rows.ts';
 import { Results } from '../../../src/scoring/reuse/results.ts';
 import { KEY_WORDS } from '../../../src/scoring/reuse/row-keys.ts';
 import type { ScoredBatch } from '../../../src/scoring/scorer.ts';
+import { numbers } from '../../support/scoring/predictions.ts';
 
 const scored = (predictions: Predictions, rows: number): ScoredBatch => ({
   batch: {
@@ -19,13 +20,6 @@ const scored = (predictions: Predictions, rows: number): ScoredBatch => ({
   } as unknown as ScoredBatch['batch'],
   faults: new Map(),
   predictions,
-});
-
-const numbers = (...values: number[]): Predictions => ({
-  kind: 'numbers',
-  names: [],
-  values: Float64Array.from(values),
-  errors: new Map(),
 });
 
 /** Rows whose keys are these numbers. */
@@ -61,7 +55,7 @@ describe('EqualRows', () => {
     const results = new Results(0, undefined);
     const equal = new EqualRows(results);
     equal.find(rowsOf(1), 0, new CopiedRows(1));
-    results.add(scored(numbers(5), 1));
+    results.add(scored(numbers([5]), 1));
     const copied = new CopiedRows(3);
     equal.find({ ...rowsOf(1, 2, 1), without: new Map([[2, {}]]) }, 1, copied);
     assert.deepEqual([resultsOf(copied), copied.sent], [[-1, -1, -1], 3]);
@@ -72,11 +66,11 @@ describe('Results', () => {
   it('gives numbers, labels, and errors by their numbers, in any order', () => {
     const results = new Results(1 << 20, undefined);
     const errors = new Map<number, { code: string; message: string }>();
-    results.add(scored({ ...numbers(1, 2), errors: new Map([[1, { code: 'c', message: 'm' }]]) }, 2));
-    results.add(scored(numbers(3), 1));
+    results.add(scored({ ...numbers([1, 2]), errors: new Map([[1, { code: 'c', message: 'm' }]]) }, 2));
+    results.add(scored(numbers([3]), 1));
     const joined = joinValues({ kind: 'numbers', names: [] }, [], 3);
     for (const [row, number] of [2, 0, 1].entries()) results.copyTo(number, joined, row, errors);
-    assert.deepEqual(joined, { ...numbers(3, 1, Number.NaN) });
+    assert.deepEqual(joined, { ...numbers([3, 1, Number.NaN]) });
     assert.deepEqual([...errors], [[2, { code: 'c', message: 'm' }]]);
 
     const labels = new Results(1 << 20, undefined);
@@ -96,8 +90,8 @@ describe('Results', () => {
   it('keeps results over its limit for the rows that were found before, and no longer', () => {
     const results = new Results(0, undefined);
     const joined = joinValues({ kind: 'numbers', names: [] }, [], 1);
-    results.add(scored(numbers(1), 1));
-    results.add(scored(numbers(2), 1));
+    results.add(scored(numbers([1]), 1));
+    results.add(scored(numbers([2]), 1));
     assert.equal(results.keptFrom, 2);
     results.copyTo(0, joined, 0, new Map());
     results.dropBefore(1);
@@ -107,6 +101,6 @@ describe('Results', () => {
 
   it('refuses predictions of another type than those before', () => {
     const results = new Results(0, { kind: 'label' });
-    assert.throws(() => results.add(scored(numbers(1), 1)), { code: 'wrong_answer' });
+    assert.throws(() => results.add(scored(numbers([1]), 1)), { code: 'wrong_answer' });
   });
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { ShardsReport } from '../../../src/shards/status/shards-report.ts';
@@ -111,20 +110,5 @@ describe('rowcast abort', () => {
     await exits(run(sharded, 'abort', sharded.shards.path), 0);
     for (const left of ['out-0.csv', 'out-0.csv.partial', 'out-0.csv.checkpoint', 'out-0.csv.shards'])
       assert.equal(existsSync(join(sharded.cwd, left)), false, left);
-  });
-
-  it('discards the unfinished run of an output', async t => {
-    const sharded = await planShards(t, ['id,monthly amount,plan\n1,2.5,Basic\n2\n'], '.csv');
-    await writeFile(
-      join(sharded.cwd, 'in.csv'),
-      `id,monthly amount,plan\n${'1,2.5,Basic\n2\n'.repeat(5000)}`,
-    );
-    const flags = '--report one --allow-missing --max-rejects 2000 --checkpoint-interval 0'.split(' ');
-    await exits(run(sharded, 'score', 'in.csv', '-o', 'o.csv', ...flags, '--batch-rows', '100'), 3);
-    assert.ok(existsSync(join(sharded.cwd, 'o.csv.checkpoint')));
-    await exits(run(sharded, 'abort', 'o.csv'), 0, /o\.csv: the unfinished run is discarded/);
-    for (const left of ['', '.partial', '.checkpoint', '.rejects', '.rejects.partial', '.lock'])
-      assert.equal(existsSync(join(sharded.cwd, `o.csv${left}`)), false, left);
-    await exits(run(sharded, 'abort', 'o.csv'), 2, /there is no unfinished run \[no_output\]/);
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { none } from '../../../src/storage/codecs/none.ts';
 import { diskFiles } from '../../../src/storage/durable-files.ts';
@@ -10,7 +9,6 @@ import { fileStart } from '../../../src/storage/partial-file.ts';
 import { newFolder } from '../../support/folder.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
-const bytes = Buffer.from([0, 0x1f, 0x8b, 0xff, 0x0a]);
 const part = (text: string, mark?: string) => ({
   bytes: Buffer.from(text),
   endsMember: false,
@@ -18,15 +16,6 @@ const part = (text: string, mark?: string) => ({
 });
 
 describe('a file without compression', () => {
-  it('has the bytes of its content, whatever they are', async () => {
-    const chunks = (async function* () {
-      yield bytes.subarray(0, 2);
-      yield bytes.subarray(2);
-    })();
-    assert.deepEqual(await buffer(none.decompress(chunks, 'in.csv')), bytes);
-    assert.deepEqual(none.compressNow(bytes), bytes);
-  });
-
   it('is written at once, and committed up to the last mark', async t => {
     const path = join(await newFolder(t), 'out.csv.partial');
     const partial = none.partialFile<string>(await diskFiles.open(path, privateAccess), fileStart);

@@ -11,23 +11,6 @@ describe('the fields of a record', () => {
     assert.equal(read(`${header}\n${records}${header}\n`, options).rows[0]?.length, 100_000);
   });
 
-  it('are as many as the header has; only a record with a different number is malformed', () => {
-    const text = 'a,b\n1,2\n3\n4,5\n6,7,8\n9,10\n';
-    const { rows, faults } = read(text);
-    assert.deepEqual(rows, [
-      ['1', '2'],
-      ['4', '5'],
-      ['9', '10'],
-    ]);
-    assert.deepEqual(
-      faults.map(({ code, line, reason }) => [code, line, reason]),
-      [
-        ['too_few_fields', 3, 'the record has 1 field, the header 2'],
-        ['too_many_fields', 5, 'the record has 3 fields, the header 2'],
-      ],
-    );
-  });
-
   it('stay with their record if there are quoted ragged records in between', () => {
     const text = 'a,b\n"1",2\n"x"\n3,4\n"y","z",""\n"5","6"\n"w"v\n7,"8"\n9,10\n';
     for (const batchRows of [1, 2, 100]) {

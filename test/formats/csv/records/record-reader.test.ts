@@ -17,7 +17,7 @@ function recordsOf(text: string, options: ReadOptions = {}): [string, RecordKind
 }
 
 const textOf = (batches: Iterable<Batch>): string[] => [...batches].map(({ bytes }) => bytes.toString());
-const { plain, quoted, blank, malformed } = RecordKind;
+const { plain, quoted, malformed } = RecordKind;
 
 describe('records', () => {
   it('with text after a closing quote are malformed up to the next line ending, even if quotes follow', () => {
@@ -51,26 +51,6 @@ describe('records', () => {
 });
 
 describe('a blank line', () => {
-  it('is not a row in a file of several columns, and is passed on', () => {
-    const { batches } = read('a,b\n\n1,2\n\r\n3,4\n', { batchRows: 2 });
-    assert.deepEqual(
-      batches.map(({ kinds, start: { row } }) => ({ kinds: [...kinds], row })),
-      [{ kinds: [blank, plain, blank, plain], row: 1 }],
-    );
-  });
-
-  it('is a record with an empty value in a file of one column', () => {
-    const { batches, rows } = read('a\n\n1\n\r\n', { batchRows: 2 });
-    assert.deepEqual(rows, [[''], ['1'], ['']]);
-    assert.deepEqual(
-      batches.map(({ kinds, start: { row } }) => ({ kinds: [...kinds], row })),
-      [
-        { kinds: [plain, plain], row: 1 },
-        { kinds: [plain], row: 3 },
-      ],
-    );
-  });
-
   it('does not let a batch grow without limit: a file of blank lines is cut by bytes', () => {
     const reader = newReader({ batchBytes: () => 1000 });
     const batches = [...reader.push(Buffer.alloc(10_500, '\n'))];

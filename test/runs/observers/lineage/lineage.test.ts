@@ -146,16 +146,6 @@ describe('the lineage of a run', () => {
     }
   });
 
-  it('is also there for a run that fails before its first row', async t => {
-    const { run } = await bench(t, { report: { columns: [{ name: 'missing', type: 'numerical' }] } });
-    const { url, events } = await startReceiver(t);
-    await exits(run(ONE, { OPENLINEAGE_URL: url }), 2);
-    assert.deepEqual(
-      events.map(({ eventType }) => eventType),
-      ['START', 'FAIL'],
-    );
-  });
-
   it('has the events of each of several files, and none of those that were skipped', async t => {
     const { cwd, run, lines } = await bench(t);
     await writeFile(join(cwd, 'other.csv'), 'a,b\n7,8\n');

@@ -16,8 +16,7 @@ describe('lineage events', () => {
     const stub = await startStub(t);
     const cwd = await newFolder(t);
     const env = {
-      ROWCAST_URL: stub.url,
-      ROWCAST_API_KEY: stub.key,
+      ...stub.env,
       OPENLINEAGE_PARENT_ID: 'airflow/dag.task/0192f3a4-0000-7000-8000-000000000001',
     };
     const runs = [

@@ -16,8 +16,7 @@ describe('the metrics of a run by OTLP', () => {
       rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--metrics', 'run.prom'], {
         cwd,
         env: {
-          ROWCAST_URL: stub.url,
-          ROWCAST_API_KEY: stub.key,
+          ...stub.env,
           OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
         },
       }),

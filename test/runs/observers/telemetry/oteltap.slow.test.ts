@@ -30,8 +30,7 @@ describe('traces and metrics', () => {
       rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r'], {
         cwd,
         env: {
-          ROWCAST_URL: stub.url,
-          ROWCAST_API_KEY: stub.key,
+          ...stub.env,
           OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
         },
       }),

@@ -25,8 +25,7 @@ describe('the trace of a run that was killed and resumed', () => {
     });
     const collector = await startCollector(t);
     const env = {
-      ROWCAST_URL: stub.url,
-      ROWCAST_API_KEY: stub.key,
+      ...stub.env,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     };
     const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--batch-rows', '1'];

@@ -16,8 +16,7 @@ async function bench(t: TestContext) {
   const rows = Array.from({ length: 10_000 }, (_, i) => `${i},${VALUE.repeat(12)}\n`);
   const cwd = await newFolder(t, { 'in.csv': `a,b\n${rows.join('')}` });
   const env = {
-    ROWCAST_URL: stub.url,
-    ROWCAST_API_KEY: stub.key,
+    ...stub.env,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   };
   const run = async (args: string[], more: Record<string, string> = {}): Promise<void> => {

@@ -23,8 +23,7 @@ async function bench(t: TestContext, options: StubOptions = {}) {
   const collector = await startCollector(t);
   const cwd = await newFolder(t, { 'in.csv': `a,b\n1,${VALUE}\n2,3\n4,5\n` });
   const env = {
-    ROWCAST_URL: stub.url,
-    ROWCAST_API_KEY: stub.key,
+    ...stub.env,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   };
   const run = (args: readonly string[] = [], more: Record<string, string> = {}) =>
