@@ -64,7 +64,7 @@ export async function newScenario(t: TestContext, random: Random): Promise<Scena
     const text = random.chance(0.3) ? hardCsv(size).replace('\ufeff', '') : hostileText(random, size);
     writeFileSync(join(folder, `in/${file}${kind.suffix}`), kind.encode(text));
   }
-  const predictor = await startPredictor(service);
+  const predictor = await startPredictor(t, service);
   const queue = way.store && (await startQueue(await way.store.start(t)));
   return {
     folder,

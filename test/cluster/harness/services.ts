@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { TestContext } from 'node:test';
+import { serve } from '../../cli/commands/serving.ts';
 import { rejectSome } from '../../crash/unscorable.ts';
-import { bin } from '../../support/rowcast.ts';
 import { key } from '../../support/secrets.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { startStub } from '../../support/stub/service.ts';
@@ -20,23 +19,25 @@ export interface Predictor {
 
 export type PredictorKind = 'local report' | 'rowcast serve' | 'stub that rejects rows';
 
-export async function startPredictor(kind: PredictorKind): Promise<Predictor> {
+/** @param t ends a service that is a process of its own */
+export async function startPredictor(t: TestContext, kind: PredictorKind): Promise<Predictor> {
   const home = { ROWCAST_HOME: await trainedHome() };
   if (kind === 'local report') return { report: 'one', env: home, close: async () => {} };
   if (kind === 'rowcast serve') {
-    let service = await startServe(home);
+    const env = { ROWCAST_API_KEY: key, ...home };
+    let service = await serve(t, env);
     const proxy = await startProxy(portOf(service.url));
     return {
       report: 'one',
       proxy,
       env: environment(proxy),
       async restart() {
-        service.kill();
-        service = await startServe(home);
+        service.child.kill('SIGKILL');
+        service = await serve(t, env);
         proxy.leadTo(portOf(service.url));
       },
       async close() {
-        service.kill();
+        service.child.kill('SIGKILL');
         await proxy.close();
       },
     };
@@ -67,21 +68,3 @@ const environment = ({ port }: CuttableProxy): Record<string, string> => ({
   ROWCAST_URL: `http://127.0.0.1:${port}`,
   ROWCAST_API_KEY: key,
 });
-
-async function startServe(env: Record<string, string>): Promise<{ url: string; kill(): void }> {
-  const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
-    env: { PATH: process.env.PATH, ROWCAST_API_KEY: key, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8');
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', chunk => {
-      said += chunk;
-      const [found] = /https?:\/\/[\w.:]+/.exec(said) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    void once(child, 'exit').then(() => reject(new Error(said)));
-  });
-  return { url, kill: () => void child.kill('SIGKILL') };
-}

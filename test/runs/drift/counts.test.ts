@@ -10,7 +10,6 @@ import { connectReports } from '../../../src/client/protocols/report/report-clie
 import { ModelScorer } from '../../../src/models/local/model-scorer.ts';
 import type { DataFigures } from '../../../src/runs/drift/figures.ts';
 import type { RunProgress, RunResult } from '../../../src/runs/observer.ts';
-import { dataNotes } from '../../../src/runs/observers/drift.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
@@ -161,15 +160,6 @@ describe('what a run counts', () => {
     assert.deepEqual(figuresOf(other).scores, figuresOf(one).scores);
   });
 
-  it('says at the end which columns were sent as missing', async t => {
-    const text = csv(table.map(row => row.filter((_, j) => j !== 2)));
-    const options = { ...(await files(t, { text })), allowMissing: true };
-    let warning = '';
-    const notes = dataNotes(line => (warning = line));
-    await score(options, await scorerOf(t), notes);
-    assert.match(warning, /sent as missing, because the input does not have them: "plan"$/);
-  });
-
   it('stops for a column that is missing in most rows, and resumes with --max-missing none', async t => {
     const lacking = table.map((row, i) => row.map((text, j) => (i > 0 && j === 2 ? '' : text)));
     const options = { ...(await files(t, { text: csv(lacking) })), batchRows: 500 };
@@ -234,15 +224,5 @@ describe('what a run counts', () => {
       const resumed = await score({ ...options, maxUnseen: 'none' }, await scorerOf(t));
       assert.equal(resumed?.rowCounts.scored, ROWS);
     });
-  });
-
-  it('is only the exceptions if no summary is written', async t => {
-    const { summary: _, ...options } = await files(t);
-    const { columns, scores } = figuresOf(await score(options, await scorerOf(t)));
-    assert.deepEqual([columns[0]?.mismatched, columns[1]?.unseen], [2, 2]);
-    assert.deepEqual(
-      [columns[0]?.mean, columns[0]?.ranges, columns[1]?.categories, scores],
-      [null, null, null, null],
-    );
   });
 });

@@ -23,11 +23,4 @@ describe('an output called .tsv', () => {
     assert.deepEqual(await readdir(cwd), ['in.csv']);
     assert.equal(stub.bodies.length, 0);
   });
-
-  it('is written if its input has tabs', async t => {
-    const { env } = await startStub(t);
-    const cwd = await newFolder(t, { 'in.txt': 'a\tb\n1\t2\n' });
-    const args = ['score', 'in.txt', '--delimiter', 'tab', '-o', 'out.tsv', '--report', 'r'];
-    await exits(rowcast(args, { cwd, env }), 0);
-  });
 });

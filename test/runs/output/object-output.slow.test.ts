@@ -9,7 +9,7 @@ import { readStatus } from '../../../src/runs/status/status.ts';
 import { statusReport } from '../../../src/runs/status/status-report.ts';
 import { thisProcess } from '../../../src/storage/local/locks/lock-holder.ts';
 import { withObjectStore } from '../../support/object-store/object-backend.ts';
-import { type StoreBench, storeBench } from '../../support/object-store/scored-in-store.ts';
+import { refusedMeanwhile, type StoreBench, storeBench } from '../../support/object-store/scored-in-store.ts';
 import { slow } from '../../support/slow.ts';
 
 /** Stops a run once a checkpoint has been saved and some parts are uploaded. */
@@ -33,24 +33,6 @@ async function runWhole(bench: StoreBench, key: string, values: Partial<RunValue
   const result = await bench.run(key, { values });
   assert.deepEqual(bench.service.uploads(), []);
   return result;
-}
-
-/** Another run is refused when this one makes its upload, which goes on after that. */
-async function refusedMeanwhile(
-  bench: StoreBench,
-  key: string,
-  other: string,
-  values: Partial<RunValues> = {},
-) {
-  let second: Promise<void> | undefined;
-  bench.service.hooks.before = ({ text }) => {
-    if (text !== `POST ${key}?uploads`) return undefined;
-    second ??= assert.rejects(bench.run(other, { store: { client: 'second' }, values }), { code: 'locked' });
-    return second;
-  };
-  await bench.run(key, { values });
-  assert.ok(second);
-  await second;
 }
 
 describe('an output that is an object', { concurrency: true }, () => {
@@ -240,7 +222,7 @@ describe('an output that is an object', { concurrency: true }, () => {
   slow('has rejects elsewhere in the store that no other run writes meanwhile', async t => {
     const bench = await storeBench(t);
     const values = { rejects: bench.service.nameOf('/shared-rejects.csv') };
-    await refusedMeanwhile(bench, '/first.csv', '/second.csv', values);
+    await refusedMeanwhile(bench, '/first.csv', '/second.csv', { values });
     assert.deepEqual([...bench.service.objects.keys()].sort(), ['/first.csv', '/shared-rejects.csv']);
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { isOwn } from '../../../src/storage/stores/google/google-store.ts';
-import { storeBench } from '../../support/object-store/scored-in-store.ts';
+import { refusedMeanwhile, storeBench } from '../../support/object-store/scored-in-store.ts';
 
 describe('Google Cloud Storage', () => {
   it('gives its token to its own hosts only, and never over http', () => {
@@ -53,15 +53,6 @@ describe('Google Cloud Storage', () => {
   it('is written by one process at a time', async t => {
     const bench = await storeBench(t);
     bench.service.hooks.isGoogle = true;
-    let second: Promise<void> | undefined;
-    // It goes on when the other one was refused.
-    bench.service.hooks.before = ({ text }) => {
-      if (text !== 'POST /out.csv?uploads') return undefined;
-      second ??= assert.rejects(bench.run('/out.csv', { scheme: 'gs' }), { code: 'locked' });
-      return second;
-    };
-    await bench.run('/out.csv', { scheme: 'gs' });
-    assert.ok(second);
-    await second;
+    await refusedMeanwhile(bench, '/out.csv', '/out.csv', { scheme: 'gs' });
   });
 });

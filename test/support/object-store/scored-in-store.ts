@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -98,4 +99,22 @@ export async function storeBench(
           .map(([own, { bytes }]) => [own.slice(key.length), bytes]),
       ),
   };
+}
+
+/** Another run is refused when this one makes its upload, which goes on after that. */
+export async function refusedMeanwhile(
+  { service, run }: StoreBench,
+  key: string,
+  other: string,
+  how: RunInStore = {},
+): Promise<void> {
+  let second: Promise<void> | undefined;
+  service.hooks.before = ({ text }) => {
+    if (text !== `POST ${key}?uploads`) return undefined;
+    second ??= assert.rejects(run(other, { ...how, store: { client: 'second' } }), { code: 'locked' });
+    return second;
+  };
+  await run(key, how);
+  assert.ok(second);
+  await second;
 }
