@@ -113,11 +113,11 @@ export interface Opened {
   /**
    * Where the input can be divided, in order, and where it ends; undefined if that is known only when it has been read.
    */
-  pieces?: (() => readonly Piece[]) | undefined;
+  sections?: (() => readonly InputSection[]) | undefined;
 }
 
 /** A part of an input that is not divided further. */
-export interface Piece {
+export interface InputSection {
   readonly start: Position;
   /** Its size in the file. */
   readonly bytes: number;

@@ -18,7 +18,7 @@ import { encoderFor, withoutEnd, writtenFile } from './output/written-file.ts';
 import { type LockedPaths, lockRunPaths } from './paths/lock-paths.ts';
 import { earlyEndOf, isReadAgain, type Run } from './run.ts';
 import { runColumns } from './run-columns.ts';
-import { RunRecord } from './run-record.ts';
+import { RunTracker } from './run-tracker.ts';
 import { type PlannedRun, scoreRows } from './score-rows.ts';
 import { earlierOf } from './summary/earlier-of.ts';
 import type { RunNote, Summary } from './summary/summary.ts';
@@ -30,23 +30,23 @@ import type { RunNote, Summary } from './summary/summary.ts';
  * @throws Interrupted if the run was stopped
  * @throws ClosedPipe if the reader of stdout closed its end
  */
-export async function executeRun(run: Run, record = new RunRecord(run)): Promise<Summary> {
-  const held = holdRun(record, run.control);
+export async function executeRun(run: Run, tracker = new RunTracker(run)): Promise<Summary> {
+  const held = holdRun(tracker, run.control);
   try {
     const files = await held.lock(lockRunPaths({ ...run.paths, backends: run.backends }));
-    await record.begin(files, run.values.restart);
-    return await record.within(async () => {
-      const open = await openRun(run, record, files, held);
+    await tracker.begin(files, run.values.restart);
+    return await tracker.within(async () => {
+      const open = await openRun(run, tracker, files, held);
       let result: RunResult | undefined;
       for (let isAgain = false, isRead = false; !isRead; isAgain = true)
         try {
-          const planned = await planRun(run, record, open, isAgain);
-          result = planned && (await scoreRows(run, record, planned));
+          const planned = await planRun(run, tracker, open, isAgain);
+          result = planned && (await scoreRows(run, tracker, planned));
           isRead = true;
         } catch (error) {
           await untilReadAgain(error, run, open, isAgain);
         }
-      return await finishRun(run, record, result, open, held);
+      return await finishRun(run, tracker, result, open, held);
     });
   } catch (error) {
     throw await held.failed(error);
@@ -65,23 +65,23 @@ interface OpenRun {
 }
 
 /** Opens what predicts, and waits for the input. */
-async function openRun(run: Run, record: RunRecord, locked: LockedPaths, held: HeldRun): Promise<OpenRun> {
-  const { scorer, close } = await run.openScorer(record.requests);
+async function openRun(run: Run, tracker: RunTracker, locked: LockedPaths, held: HeldRun): Promise<OpenRun> {
+  const { scorer, close } = await run.openScorer(tracker.requests);
   held.open(close);
   const output = endLast(locked.output);
   held.open(() => output.abandon());
-  const wait = waitOf(run, record);
+  const wait = waitOf(run, tracker);
   if (run.wait?.hasArrived !== true) await wait?.arrived();
-  record.ready(scorer);
+  tracker.ready(scorer);
   return { files: { ...locked, output: output.target }, scorer, output, wait };
 }
 
-function waitOf(run: Run, record: RunRecord): OpenRun['wait'] {
+function waitOf(run: Run, tracker: RunTracker): OpenRun['wait'] {
   if (!isReadAgain(run)) return undefined;
   const { values, backends, control, wait } = run;
   const { input, waitForInput, readyFile } = values;
   const { signal: stop } = control;
-  const onWaiting = (waiting: Waiting): void => record.tell(each => each.waiting?.(waiting));
+  const onWaiting = (waiting: Waiting): void => tracker.tell(each => each.waiting?.(waiting));
   return inputWait({ inputs: [input], waitForInput, readyFile, backends, stop, onWaiting, ...wait });
 }
 
@@ -93,11 +93,11 @@ function waitOf(run: Run, record: RunRecord): OpenRun['wait'] {
  */
 async function planRun(
   run: Run,
-  record: RunRecord,
+  tracker: RunTracker,
   { files, scorer, wait }: OpenRun,
   isAgain: boolean,
 ): Promise<PlannedRun | undefined> {
-  const { values, control, shared, part, backends } = run;
+  const { values, control, shared, shard, backends } = run;
   const { signal: stop } = control;
   await wait?.beforeReading(isAgain);
   const source = await unlessStopped(
@@ -107,29 +107,29 @@ async function planRun(
   );
   let planned: PlannedRun | undefined;
   try {
-    const onSetAside = (): void => record.tell(each => each.setAside?.());
+    const onSetAside = (): void => tracker.tell(each => each.setAside?.());
     const acquired = await acquireOutput(values, { locked: files, stop, isOtherWork: isAgain, onSetAside });
     if (acquired === undefined) return undefined;
-    const note = (warning: RunNote): void => record.note(warning);
+    const note = (warning: RunNote): void => tracker.note(warning);
     const earlier =
       shared !== undefined && 'earlier' in shared
         ? shared.earlier
-        : await unlessStopped(earlierOf({ ...values, last: record.last, backends, note }), stop);
+        : await unlessStopped(earlierOf({ ...values, last: tracker.last, backends, note }), stop);
     const writes = writtenFile(values);
     const plan = await prepare(run, { source, scorer, writes, stop });
     const { report, layout } = plan;
     checkOutputName(values.output, layout, writes);
     checkInputOptions(values, layout);
-    if (part !== undefined && reportHash(report) !== part.reportHash) throw reportChanged(values.report);
+    if (shard !== undefined && reportHash(report) !== shard.reportHash) throw reportChanged(values.report);
     const input = await unlessStopped(source.identify(), stop);
-    part?.checkInput(input);
-    const last = shared?.last === undefined ? record.last : shared.last;
+    shard?.checkInput(input);
+    const last = shared?.last === undefined ? tracker.last : shared.last;
     // What only the caller can open is read once.
     if (isReadAgain(run) && (await skipsSameInput({ options: values, input, last, backends, stop, note })))
       return undefined;
     const fingerprint = fingerprintOf({
       input,
-      range: part?.range,
+      range: shard?.range,
       service: scorer.name,
       protocol: scorer.protocol,
       report,
@@ -144,21 +144,21 @@ async function planRun(
     const reuse =
       values.reuse === undefined && !values.dedupe
         ? undefined
-        : await (await import('./reuse/open-reuse.ts')).openReuse(run, record, plan, fingerprint);
+        : await (await import('./reuse/open-reuse.ts')).openReuse(run, tracker, plan, fingerprint);
     if (reuse !== undefined) fingerprint.options['--reuse'] = reuse.identity;
-    const encoder = await encoderFor(plan, writes, part?.predictionType);
+    const encoder = await encoderFor(plan, writes, shard?.predictionType);
     const output = await acquired
       .open({
-        attempt: record.newRun,
+        attempt: tracker.newRun,
         fingerprint,
         rejectsHeader: layout.rejectsPreamble,
-        encoder: encoder && part ? withoutEnd(encoder, part.range, layout) : encoder,
+        encoder: encoder && shard ? withoutEnd(encoder, shard.range, layout) : encoder,
       })
       .catch(error => {
         throw stop.aborted ? new Interrupted(stop) : error;
       });
-    record.opened(output.attempt, runColumns(plan));
-    const least = shared?.total || part ? shared?.least : leastRows(values.minRows, record.last, note);
+    tracker.opened(output.attempt, runColumns(plan));
+    const least = shared?.total || shard ? shared?.least : leastRows(values.minRows, tracker.last, note);
     planned = { plan, contentSize: input.contentSize, output, encoder, reuse, earlier, least };
     return planned;
   } catch (error) {
@@ -200,14 +200,14 @@ const isOtherInput = (error: unknown, { values, openInput }: Run): boolean =>
  */
 async function finishRun(
   { values }: Run,
-  record: RunRecord,
+  tracker: RunTracker,
   result: RunResult | undefined,
   { output }: OpenRun,
   held: HeldRun,
 ): Promise<Summary> {
-  record.scored(result);
+  tracker.scored(result);
   const code = result === undefined ? 0 : exitCodeOfRows(values, result.rowCounts);
-  const summary = await record.end(result === undefined ? 'skipped' : 'finished', code);
+  const summary = await tracker.end(result === undefined ? 'skipped' : 'finished', code);
   await output.end();
   await held.close();
   return summary;

@@ -1,17 +1,17 @@
 import { unlessStopped } from '../base/interrupted.ts';
 import { Releases } from './paths/lock-paths.ts';
 import { failureOf, type RunControl } from './run-control.ts';
-import type { RunRecord } from './run-record.ts';
+import type { RunTracker } from './run-tracker.ts';
 
 export type HeldRun = ReturnType<typeof holdRun>;
 
 /** What a run holds until it ends: its locks, what is open, and its observers. */
-export function holdRun(record: RunRecord, control: RunControl) {
+export function holdRun(tracker: RunTracker, control: RunControl) {
   const locked = new Releases();
   /** What is closed before the observers are told how the run has ended. */
   const opened = new Releases();
-  locked.add(() => record.close());
-  control.atExit((error, exitCode) => record.endNow(error, exitCode));
+  locked.add(() => tracker.close());
+  control.atExit((error, exitCode) => tracker.endNow(error, exitCode));
   return {
     /** Holds files that are being locked. @throws what `locking` throws; Interrupted */
     async lock<F extends { release(): Promise<void> }>(locking: Promise<F>): Promise<F> {
@@ -30,7 +30,7 @@ export function holdRun(record: RunRecord, control: RunControl) {
     async failed(thrown: unknown): Promise<unknown> {
       await opened.release().catch(() => {}); // the first error is reported
       const error = failureOf(thrown);
-      await record.fail(error);
+      await tracker.fail(error);
       await locked.release().catch(() => {});
       return error;
     },

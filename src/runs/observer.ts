@@ -69,7 +69,7 @@ export interface RunObserver {
   opened?(run: RunView): void;
   /** Called when an unfinished run is resumed. */
   resumed?(point: ResumePoint): void;
-  /** Called after each part is written. */
+  /** Called after each piece of the output is written. */
   progress?(now: RunProgress): void;
   /** Called for each row that could not be scored. */
   rejected?(reject: Reject): void;

@@ -20,7 +20,7 @@ export interface RunColumns {
   output(predictionType: PredictionType | null): readonly RunColumn[];
 }
 
-export function runColumns({ layout, report, options }: RowsPlan): RunColumns {
+export function runColumns({ layout, report, values }: RowsPlan): RunColumns {
   const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
   const typed = (name: string): RunColumn => {
     const type = types.get(name);
@@ -29,11 +29,11 @@ export function runColumns({ layout, report, options }: RowsPlan): RunColumns {
   return {
     format: layout.format,
     input: layout.names.map(typed),
-    absent: absentFrom(layout, report, options),
+    absent: absentFrom(layout, report, values),
     output(predictionType) {
       const own = layout.ownNames.map(typed);
       if (predictionType === null) return own;
-      const appended = columnsToAppend({ ...options, layout, report }, predictionType);
+      const appended = columnsToAppend({ ...values, layout, report }, predictionType);
       return [...own, ...appended.map(({ name, isText }) => ({ name, type: isText ? 'string' : 'number' }))];
     },
   };
@@ -42,7 +42,7 @@ export function runColumns({ layout, report, options }: RowsPlan): RunColumns {
 function absentFrom(
   { names, absent = [] }: RowsPlan['layout'],
   { columns = [] }: RowsPlan['report'],
-  { features, excludeFeatures = [] }: RowsPlan['options'],
+  { features, excludeFeatures = [] }: RowsPlan['values'],
 ): string[] {
   const [there, excluded, never] = [new Set(names), new Set(excludeFeatures), new Set(absent)];
   const wanted = features ?? columns.map(({ name }) => name);

@@ -4,7 +4,7 @@ import type { TextEntry } from '../base/text-of-file.ts';
 import type { Layout } from '../formats/format.ts';
 import type { Position } from '../formats/records/position.ts';
 import type { RunTally } from '../scoring/counting/run-tally.ts';
-import type { MergedPart } from '../scoring/merge/merged-part.ts';
+import type { MergedPiece } from '../scoring/merge/merged-piece.ts';
 import { count, countCalls, type RowCounts } from '../scoring/row-counts.ts';
 import { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { CommitPoint, OutputPiece } from './output/output.ts';
@@ -26,7 +26,7 @@ interface RunPositionOptions {
   predictionType: PredictionType | undefined;
   /** What earlier processes counted in the data; this process adds to it. */
   tally: RunTally | undefined;
-  /** Called with what is predicted, before the first part of which it is known is written. */
+  /** Called with what is predicted, before the first piece of which it is known is written. */
   onPredictionType: (predictionType: PredictionType) => void;
 }
 
@@ -39,24 +39,24 @@ export function runPosition(options: RunPositionOptions) {
   const before = structuredClone(rowCounts);
   const reached = { rowCounts, position: start, predictionType: options.predictionType };
   return {
-    /** As of the last part. */
+    /** As of the last piece. */
     reached: reached as Readonly<typeof reached>,
 
-    /** Counts the next part; returns what is to be written. */
-    add(part: MergedPart): OutputPiece {
-      if (part.predictionType !== undefined && reached.predictionType === undefined)
-        onPredictionType(part.predictionType);
+    /** Counts the next piece; returns what is to be written. */
+    add(piece: MergedPiece): OutputPiece {
+      if (piece.predictionType !== undefined && reached.predictionType === undefined)
+        onPredictionType(piece.predictionType);
       const isFirstReject = rowCounts.rejected === 0;
-      count(rowCounts, part, from);
-      if (part.tally !== undefined) tally?.add(part.tally);
+      count(rowCounts, piece, from);
+      if (piece.tally !== undefined) tally?.add(piece.tally);
       if (statistics !== undefined) countCalls(rowCounts, before, statistics);
-      digest.update(part.input);
-      reached.position = part.end;
-      reached.predictionType = part.predictionType ?? reached.predictionType;
-      return { ...part, rejects: layout.rejectsText(part.rejects, isFirstReject) };
+      digest.update(piece.input);
+      reached.position = piece.end;
+      reached.predictionType = piece.predictionType ?? reached.predictionType;
+      return { ...piece, rejects: layout.rejectsText(piece.rejects, isFirstReject) };
     },
 
-    /** The state after the last part: what a checkpoint stores. */
+    /** The state after the last piece: what a checkpoint stores. */
     commitPoint(): CommitPoint {
       const prefix = digest.state();
       return {

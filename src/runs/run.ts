@@ -1,7 +1,7 @@
 import type { JobValues, RunValues } from '../base/options/values/run-values.ts';
 import type { Formats } from '../formats/formats.ts';
 import type { ReadOptions } from '../formats/read-options.ts';
-import type { ScoredPart } from '../scoring/prepare.ts';
+import type { ShardInput } from '../scoring/prepare.ts';
 import type { OpenScorer } from '../scoring/scorer.ts';
 import type { Backends } from '../storage/backends.ts';
 import type { Identity, Source } from '../storage/source.ts';
@@ -53,7 +53,7 @@ export interface Run extends Pick<RunJob, 'names' | 'paths'> {
   /** What several runs have in common. */
   readonly shared?: SharedByRuns | undefined;
   /** The part of the input to score, if the run is a shard. */
-  readonly part?: RunPart | undefined;
+  readonly shard?: RunShard | undefined;
   /** Whether to count everything that a summary has, even if the options name no summary. */
   readonly isDetailed?: boolean;
   /** Maximum bytes in flight, if not the default ones, which are for a service. */
@@ -77,7 +77,7 @@ interface SharedByRuns {
 }
 
 /** What was found out about a shard when its run was planned. */
-interface RunPart extends ScoredPart {
+interface RunShard extends ShardInput {
   /** The hash that the report's description must have. */
   readonly reportHash: string;
   /** Throws if the input is not the one that was planned, as far as only its format knows. */
@@ -99,8 +99,8 @@ export const plainNames = (names: Pick<RunNames, 'input' | 'output' | 'report'>)
  * Whether the input can be read again, and waited for. A stream has no name by which that could be done, and whoever
  * scores shards has waited for all of them.
  */
-export const isReadAgain = ({ openInput, part }: Pick<Run, 'openInput' | 'part'>): boolean =>
-  openInput === undefined && part === undefined;
+export const isReadAgain = ({ openInput, shard }: Pick<Run, 'openInput' | 'shard'>): boolean =>
+  openInput === undefined && shard === undefined;
 
 /** What the run does about an input that ends too early. */
 export const earlyEndOf = (run: Run): EarlyEnd => {

@@ -3,7 +3,7 @@ import { RowcastError } from '../base/errors.ts';
 import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
 import type { RunValues } from '../base/options/values/run-values.ts';
 import { fractionOf, isInside, type Position } from '../formats/records/position.ts';
-import type { MergedPart } from '../scoring/merge/merged-part.ts';
+import type { MergedPiece } from '../scoring/merge/merged-piece.ts';
 import { plannedPredictionType, type RowsPlan } from '../scoring/prepare.ts';
 import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
 import { stages } from '../scoring/stages.ts';
@@ -24,7 +24,7 @@ import type { RunEncoder } from './output/written-file.ts';
 import type { Reuse } from './reuse/open-reuse.ts';
 import { earlyEndOf, type Run } from './run.ts';
 import { runPosition } from './run-position.ts';
-import type { RunRecord } from './run-record.ts';
+import type { RunTracker } from './run-tracker.ts';
 
 /** What a run has found out, and opened, before its first row. */
 export interface PlannedRun {
@@ -43,8 +43,8 @@ export interface PlannedRun {
 }
 
 /** Scores the rows of a plan to the end. If it fails, what was committed stays, and the same command resumes. */
-export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun): Promise<RunResult> {
-  const { values, control, shared, part: shard, isDetailed = countsAll(values) } = run;
+export async function scoreRows(run: Run, tracker: RunTracker, planned: PlannedRun): Promise<RunResult> {
+  const { values, control, shared, shard, isDetailed = countsAll(values) } = run;
   const { plan, output, encoder, reuse, earlier } = planned;
   const { source, scorer, layout } = plan;
   const { previous } = output;
@@ -62,7 +62,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
       if (previous.checkpoint.predictionType !== undefined)
         encoder?.predicts(previous.checkpoint.predictionType);
       await checkCopied(source, encoder, previous);
-      record.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
+      tracker.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
     }
     const range = shard?.range;
     const part = range !== undefined && isInside(range, layout) ? range : undefined;
@@ -89,22 +89,22 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
       resumed: predictionType && { predictionType, lastByte },
       stop,
       counting: data?.counting,
-      onLongField: field => record.longField(values.input === '-' ? 'stdin' : values.input, field),
+      onLongField: field => tracker.longField(values.input === '-' ? 'stdin' : values.input, field),
       // A line of JSON that is cut off is malformed.
       onUnended:
         layout.format === 'csv' && !source.isLive
-          ? ({ line }) => record.warned(unendedRecord(source.name, line))
+          ? ({ line }) => tracker.warned(unendedRecord(source.name, line))
           : undefined,
-      traceBatch: record.traceBatch,
+      traceBatch: tracker.traceBatch,
       known: reuse?.known,
     });
     const { maxRejects } = values;
     const isFirst = part === undefined;
     const malformed = isFirst ? malformedLimit({ layout, file: source, before, maxRejects }) : undefined;
-    await commit(run, record, planned, parts, { at, data, budget, malformed, signal: stop.calling });
+    await commit(run, tracker, planned, parts, { at, data, budget, malformed, signal: stop.calling });
     if (stop.reading.aborted) throw stop.interrupted();
     await unlessStopped(source.checkUnchanged(), control.signal);
-    await record.settled();
+    await tracker.settled();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.
     await nextTurn();
@@ -121,7 +121,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
     checkDrift(values.maxDrift, figures?.drift);
     if (shared?.budget === undefined) budget.checkEnd();
     checkLeastRows(planned.least, rowCounts.read, source.name);
-    if (isWithoutRows) record.warned(noRows(source.name, values.readyFile !== undefined));
+    if (isWithoutRows) tracker.warned(noRows(source.name, values.readyFile !== undefined));
     const last = at.commitPoint();
     const isWhole = range === undefined && values.limit === undefined;
     const whole = isWhole ? await digestOf(run, source, last.prefix.digest) : undefined;
@@ -148,7 +148,7 @@ export async function scoreRows(run: Run, record: RunRecord, planned: PlannedRun
       await output.discard();
       throw failure;
     }
-    throw await suspend(failure, rowCounts.scored > 0, output, stop, record);
+    throw await suspend(failure, rowCounts.scored > 0, output, stop, tracker);
   } finally {
     stop.end();
     source.close();
@@ -175,9 +175,9 @@ interface Committing {
  */
 async function commit(
   { values }: Run,
-  record: RunRecord,
+  tracker: RunTracker,
   { plan: { layout }, contentSize, output }: PlannedRun,
-  parts: AsyncIterable<MergedPart>,
+  parts: AsyncIterable<MergedPiece>,
   { at: { reached, add, commitPoint }, data, budget, malformed, signal }: Committing,
 ): Promise<void> {
   const fractionAt = (at: Position) => fractionOf(at, contentSize, values.limit ?? layout.rows);
@@ -188,13 +188,13 @@ async function commit(
     malformed?.check(part.rejects, part.end.row - 1);
     // A stalled reader must not prevent the run from stopping.
     await unlessStopped(output.write(add(part), commitPoint), signal);
-    for (const reject of part.rejects) record.tell(each => each.rejected?.(reject));
+    for (const reject of part.rejects) tracker.tell(each => each.rejected?.(reject));
     budget.check(rowCounts);
     data?.check(values, rowCounts, part.input);
     const { predictionType, position } = reached;
     const figures = () => data?.figures(predictionType, rowCounts);
     const fraction = fractionAt(position);
-    record.progress({ rowCounts, figures, predictionType, fraction, before, resumePoint });
+    tracker.progress({ rowCounts, figures, predictionType, fraction, before, resumePoint });
   }
 }
 
@@ -236,7 +236,7 @@ async function suspend(
   hasScored: boolean,
   output: Output,
   { reading, interrupted }: Stopping,
-  record: RunRecord,
+  tracker: RunTracker,
 ): Promise<unknown> {
   const isKnown = failure instanceof RowcastError;
   // A corrected input is another one, which would not resume a run that has scored nothing.
@@ -247,7 +247,7 @@ async function suspend(
     const needsRestart = isKnown && failure.needsRestart && !reading.aborted;
     const resumePoint = await output.suspend(needsRestart ? reasonToStop(failure) : undefined);
     if (resumePoint !== undefined && (reading.aborted || !isRefused))
-      record.suspended(resumePoint, needsRestart);
+      tracker.suspended(resumePoint, needsRestart);
   }
   return reading.aborted ? interrupted() : failure;
 }

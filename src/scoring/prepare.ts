@@ -16,7 +16,7 @@ import { appendedFor, appendedOptionsFor } from './merge/appended-for.ts';
 import type { Scorer } from './scorer.ts';
 
 /** The options that concern rows, independent of the output. */
-export type RowOptions = Pick<
+export type RowValues = Pick<
   RunValues,
   | ('report' | 'batchRows' | 'batchBytes')
   | ('delimiter' | 'quote' | 'escape' | 'skipLines' | 'maxRecordBytes' | 'limit')
@@ -29,16 +29,17 @@ export type RowOptions = Pick<
 
 /** What scoring takes from a run. */
 export interface ScoredRun {
-  values: RowOptions;
+  values: RowValues;
   /** The formats that the input may have, if they are not the default ones. */
   formats?: Formats | undefined;
   /** Maximum bytes in flight, if not the default ones, which are for a service. */
   windowBytes?: number | undefined;
   /** The part of the input to score, if the run is a shard. */
-  part?: ScoredPart | undefined;
+  shard?: ShardInput | undefined;
 }
 
-export interface ScoredPart {
+/** The part of an input that is scored as a shard. */
+export interface ShardInput {
   /** Rows and lines keep their numbers; undefined: all of the input. */
   range: InputRange | undefined;
   /** What each prediction consists of, as it was found out for all shards. */
@@ -57,7 +58,7 @@ export interface RowsAndScorer<S extends ByteSource> {
 export interface RowsPlan<S extends ByteSource = ByteSource> extends Opened {
   source: S;
   scorer: Scorer;
-  options: RowOptions;
+  values: RowValues;
   report: Description;
   /** The columns to send. */
   features: readonly FeatureColumn[];
@@ -72,28 +73,28 @@ export interface RowsPlan<S extends ByteSource = ByteSource> extends Opened {
  * @throws Interrupted
  */
 export async function prepare<S extends ByteSource>(
-  { values: options, formats, part }: ScoredRun,
+  { values, formats, shard }: ScoredRun,
   { source, scorer, writes, stop }: RowsAndScorer<S>,
 ): Promise<RowsPlan<S>> {
-  const report = withPredicted(await unlessStopped(scorer.describe(options.report), stop), options);
-  const nulls = nullsOf(options, report);
-  const read = { ...options, ...knownOf(options, report), nulls, writes, range: part?.range };
+  const report = withPredicted(await unlessStopped(scorer.describe(values.report), stop), values);
+  const nulls = nullsOf(values, report);
+  const read = { ...values, ...knownOf(values, report), nulls, writes, range: shard?.range };
   const opened = await unlessStopped(readLayout(source, read, formats), stop);
   const { layout } = opened;
   if (read.columns === undefined && layout.namesColumnsLater) throw unknownColumns(source.name);
-  const features = chooseFeatures(layout, report, options, source.name);
-  appendedFor({ ...options, layout, report }); // throws if their names are not unique
+  const features = chooseFeatures(layout, report, values, source.name);
+  appendedFor({ ...values, layout, report }); // throws if their names are not unique
   layout.refuseUnits?.(nulls, source);
-  scorer.check?.({ ...options, features, nulls });
-  const learned = withOrders(scorer.learnedColumns?.(options.report), features);
-  const allowed = options.allowMissing ? layout.absent : [];
+  scorer.check?.({ ...values, features, nulls });
+  const learned = withOrders(scorer.learnedColumns?.(values.report), features);
+  const allowed = values.allowMissing ? layout.absent : [];
   const counted = countedColumns(features, report, learned, allowed);
-  return { source, scorer, options: { ...options, nulls }, report, ...opened, features, counted };
+  return { source, scorer, values: { ...values, nulls }, report, ...opened, features, counted };
 }
 
 /** What is known of the columns of an input before it is read. */
 export function knownOf(
-  { features, excludeFeatures = [], types = {} }: Pick<RowOptions, 'features' | 'excludeFeatures' | 'types'>,
+  { features, excludeFeatures = [], types = {} }: Pick<RowValues, 'features' | 'excludeFeatures' | 'types'>,
   report: Description,
 ): { columns: readonly string[] | undefined; types: Readonly<Record<string, string>> } {
   const columns = features ?? report.columns?.map(({ name }) => name);
@@ -127,10 +128,10 @@ export function withPredicted(description: Description, { predict }: { predict?:
 }
 
 /** The texts that stand for a missing value: those of the options, and those that the report was trained with. */
-export const nullsOf = ({ nulls }: Pick<RowOptions, 'nulls'>, report: Description): string[] => [
+export const nullsOf = ({ nulls }: Pick<RowValues, 'nulls'>, report: Description): string[] => [
   ...new Set([...nulls, ...(report.nulls ?? [])]),
 ];
 
 /** What each prediction consists of, if options or report say it before any row is scored. */
-export const plannedPredictionType = ({ options, layout, report }: RowsPlan): PredictionType | undefined =>
-  appendedOptionsFor({ ...options, layout, report })?.predictionType;
+export const plannedPredictionType = ({ values, layout, report }: RowsPlan): PredictionType | undefined =>
+  appendedOptionsFor({ ...values, layout, report })?.predictionType;

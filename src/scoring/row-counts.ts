@@ -5,7 +5,7 @@ import { RowcastError } from '../base/errors.ts';
 import { counted, countOf } from '../base/number-text.ts';
 import { isFaultCode } from '../formats/records/faults.ts';
 import { INPUT_START } from '../formats/records/position.ts';
-import type { MergedPart } from './merge/merged-part.ts';
+import type { MergedPiece } from './merge/merged-piece.ts';
 import { addUnsent } from './reuse/unsent.ts';
 
 /**
@@ -81,12 +81,12 @@ export function countCalls(rowCounts: RowCounts, before: RowCounts, statistics: 
 }
 
 /**
- * Adds a written part. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance`
+ * Adds a written piece. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance`
  * can compare them.
  *
  * @param from where the run began in the input
  */
-export function count(rowCounts: RowCounts, merged: MergedPart, from = INPUT_START): void {
+export function count(rowCounts: RowCounts, merged: MergedPiece, from = INPUT_START): void {
   const { bytes, end, endsBatch, scored, blank, rejects } = merged;
   rowCounts.bytesOut += bytes.length;
   rowCounts.read = end.row - from.row;

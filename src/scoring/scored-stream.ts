@@ -3,7 +3,7 @@ import type { ByteSource } from '../formats/records/byte-source.ts';
 import { hasUnrecognized } from './counting/counted-column.ts';
 import { countUnrecognized, RunTally } from './counting/run-tally.ts';
 import { TallyLayout } from './counting/tally.ts';
-import type { MergedPart } from './merge/merged-part.ts';
+import type { MergedPiece } from './merge/merged-piece.ts';
 import { prepare, type ScoredRun } from './prepare.ts';
 import { checkBalance, count, rowCountsOf } from './row-counts.ts';
 import type { Scorer } from './scorer.ts';
@@ -13,9 +13,9 @@ import { stages } from './stages.ts';
 export interface ScoredOutputStream {
   /** The name of its format. */
   format: string;
-  /** A part must be used before the next one is requested: its memory is reused then. */
-  parts: AsyncGenerator<MergedPart>;
-  /** The row counts, which are complete after the last part. */
+  /** A piece must be used before the next one is requested: its memory is reused then. */
+  pieces: AsyncGenerator<MergedPiece>;
+  /** The row counts, which are complete after the last piece. */
   rowCounts(): UploadRowCounts;
 }
 
@@ -38,17 +38,17 @@ export async function scoredStream(
   const rowCounts = rowCountsOf(undefined);
   const { rest, layout } = plan;
   const stop = signal && { reading: signal, calling: signal };
-  async function* parts(): AsyncGenerator<MergedPart> {
-    for await (const part of stages(run, plan, { rest, start: layout.start, counting, stop })) {
-      count(rowCounts, part);
-      if (part.tally !== undefined) tally.add(part.tally);
-      yield part;
+  async function* pieces(): AsyncGenerator<MergedPiece> {
+    for await (const piece of stages(run, plan, { rest, start: layout.start, counting, stop })) {
+      count(rowCounts, piece);
+      if (piece.tally !== undefined) tally.add(piece.tally);
+      yield piece;
     }
     checkBalance(rowCounts);
   }
   return {
     format: layout.format,
-    parts: parts(),
+    pieces: pieces(),
     rowCounts: () => ({ ...rowCounts, ...countUnrecognized(tally, counted) }),
   };
 }

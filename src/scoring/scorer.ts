@@ -149,14 +149,14 @@ export interface Scored {
    * then.
    */
   readonly merged?: MergedRecords;
-  /** What was counted in each of the parts that `Members.partsOf` names, if the scorer counts. */
+  /** What was counted in each of the pieces that `Members.piecesOf` names, if the scorer counts. */
   readonly tallies?: readonly Tally[];
 }
 
-/** A batch's part of the output. */
+/** What a batch becomes in the output. */
 export interface MergedRecords {
   readonly bytes: Buffer;
-  /** Offsets in `bytes` after each of the parts that `Members.partsOf` names. */
+  /** Offsets in `bytes` after each of the pieces that `Members.piecesOf` names. */
   readonly ends: readonly number[];
 }
 

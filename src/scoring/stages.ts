@@ -11,7 +11,7 @@ import type { Counting } from './counting/counted-column.ts';
 import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
-import type { MergedPart } from './merge/merged-part.ts';
+import type { MergedPiece } from './merge/merged-piece.ts';
 import type { RowsPlan, ScoredRun } from './prepare.ts';
 import type { KnownPredictions } from './reuse/known-rows.ts';
 import type { BatchScorer, Feedback, Scored, ScoredBatch, TraceBatch } from './scorer.ts';
@@ -53,17 +53,17 @@ interface StagesStart {
  * A part must be written before the next one is requested: its memory is reused then.
  */
 export async function* stages(
-  { part: shard, windowBytes = WINDOW_BYTES }: Pick<ScoredRun, 'part' | 'windowBytes'>,
-  { source, options, features, report, layout, ...plan }: RowsPlan,
+  { shard, windowBytes = WINDOW_BYTES }: Pick<ScoredRun, 'shard' | 'windowBytes'>,
+  { source, values, features, report, layout, ...plan }: RowsPlan,
   { rest, start, hasScored = false, resumed, stop = neverStopped(), counting, known, ...watch }: StagesStart,
-): AsyncGenerator<MergedPart> {
+): AsyncGenerator<MergedPiece> {
   const file = source.name;
   const { dependsOnBatch: onGrid } = plan.scorer;
-  const merging = { ...options, layout, report, planned: shard?.predictionType, resumed, counting, onGrid };
+  const merging = { ...values, layout, report, planned: shard?.predictionType, resumed, counting, onGrid };
   const appended = appendedOptionsFor(merging);
-  const classes = options.classes ?? report.classes;
+  const classes = values.classes ?? report.classes;
   // Loaded only when it is needed.
-  const { dedupe = false, batchRows } = options;
+  const { dedupe = false, batchRows } = values;
   const reuse =
     known === undefined && !dedupe
       ? undefined
@@ -77,7 +77,7 @@ export async function* stages(
         });
   const rows = reuse?.rows;
   const cut = reuse?.layout ?? layout;
-  const scorer = plan.scorer.open({ ...options, classes, layout: cut, features, appended, counting });
+  const scorer = plan.scorer.open({ ...values, classes, layout: cut, features, appended, counting });
   const merger = new Merger({ ...merging, withCopies: reuse?.withCopies });
   const feedback: Feedback = {
     predictionType: () => merger.predictionType,
@@ -89,9 +89,9 @@ export async function* stages(
     },
   };
   const records = layout.records({
-    ...options,
+    ...values,
     file,
-    batchRows: options.batchRows ?? scorer.batchRows,
+    batchRows: values.batchRows ?? scorer.batchRows,
     onGrid,
     batchBytes: feedback.maxBatchBytes,
     rowOverhead: scorer.rowOverhead,

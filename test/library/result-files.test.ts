@@ -5,7 +5,7 @@ import { runOptions } from '../../src/base/options/score.ts';
 import { resolveValues } from '../../src/base/options/values/resolve-options.ts';
 import { resultFiles } from '../../src/library/result-files.ts';
 import { namesOf } from '../../src/library/runs-of.ts';
-import { RunRecord } from '../../src/runs/run-record.ts';
+import { RunTracker } from '../../src/runs/run-tracker.ts';
 import { backends } from '../../src/storage/backends.ts';
 import { newFolder } from '../support/folder.ts';
 
@@ -16,11 +16,11 @@ describe('the files that a run writes besides its rows', () => {
     const values = resolveValues(runOptions, given);
     const paths = { input: '-', output: '-' };
     const job = { values, backends, inputs: [], isMany: false, names: namesOf(values, []), paths };
-    const record = new RunRecord({ names: job.names, observers: resultFiles(job) });
-    const refusal = await record.begin({ summary: undefined }, false).catch(error => error);
+    const tracker = new RunTracker({ names: job.names, observers: resultFiles(job) });
+    const refusal = await tracker.begin({ summary: undefined }, false).catch(error => error);
     assert.equal(refusal.code, 'output_is_input');
-    assert.equal((await record.fail(refusal)).status, 'refused');
-    await record.close();
+    assert.equal((await tracker.fail(refusal)).status, 'refused');
+    await tracker.close();
     assert.deepEqual(await readdir(folder), ['m.prom']);
   });
 });

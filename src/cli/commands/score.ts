@@ -13,7 +13,7 @@ import type { RequestWatch } from '../../runs/observer.ts';
 import { writeUnlocked } from '../../runs/observers/summary-file.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { OpenScorer, SharedScorer } from '../../scoring/scorer.ts';
 import type { UsedFile } from '../../storage/target.ts';
@@ -123,17 +123,17 @@ export async function checkPaths(job: RunJob): Promise<void> {
 
 /** Writes that a run is in progress, before a training that it waits for. */
 export async function recordStart(job: RunJob): Promise<void> {
-  const record = recordOf(job);
-  await record.recall();
-  await writeUnlocked(job.paths, record.state);
+  const tracker = trackerOf(job);
+  await tracker.recall();
+  await writeUnlocked(job.paths, tracker.state);
 }
 
 /** Writes the summary of a run that could not start, if it has one. */
 export async function recordEarlyEnd({ log }: Context, job: RunJob, error: unknown): Promise<void> {
-  const summary = await recordOf(job).fail(error);
+  const summary = await trackerOf(job).fail(error);
   await writeUnlocked(job.paths, summary).catch(cause =>
     log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`),
   );
 }
 
-const recordOf = (job: RunJob): RunRecord => new RunRecord({ names: job.names, memory: memoryOf(job) });
+const trackerOf = (job: RunJob): RunTracker => new RunTracker({ names: job.names, memory: memoryOf(job) });

@@ -16,7 +16,7 @@ import { isVariableOfDefinition } from '../../library/service/access.ts';
 import { ExitCode, exitCodeOf, runErrorOf } from '../../runs/exit-code.ts';
 import { postJson } from '../../runs/observers/post-json.ts';
 import { summaryText } from '../../runs/observers/summary-file.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import type { RunNames } from '../../runs/summary/summary.ts';
 import { wrongVariable } from '../arguments/usage-error.ts';
 import type { CommandOutcome, Context } from '../context.ts';
@@ -70,8 +70,8 @@ async function endingOf(
 ): Promise<CommandEnding> {
   let refused: CommandOutcome = {};
   if (outcome.run_id === undefined && OF_RUNS.includes(command)) {
-    const record = new RunRecord({ names: namesOfRefused(context) });
-    refused = await (failure === undefined ? record.end('stopped', code) : record.fail(failure.error));
+    const tracker = new RunTracker({ names: namesOfRefused(context) });
+    refused = await (failure === undefined ? tracker.end('stopped', code) : tracker.fail(failure.error));
   }
   const known: CommandOutcome = { ...refused, ...outcome };
   const error = known.error ?? (failure === undefined ? null : runErrorOf(failure.error));

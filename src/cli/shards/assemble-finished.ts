@@ -12,7 +12,7 @@ import { isUnrecognizedError } from '../../runs/guards/unrecognized-limits.ts';
 import { followedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { RunControl } from '../../runs/run-control.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import type { RunNote, Summary } from '../../runs/summary/summary.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
@@ -40,20 +40,20 @@ import { plannedAddress, workCommandOf } from './work-command.ts';
 /**
  * Joins shards that are all finished, and removes their folder.
  *
- * @param onRecord called with what is known of the run
+ * @param onTracker called with what is known of the run
  * @returns the exit code
  */
 export async function assembleFinished(
   given: Context,
   sharded: ShardedRun,
-  onRecord: (record: RunRecord) => void = () => {},
+  onTracker: (tracker: RunTracker) => void = () => {},
 ): Promise<number> {
   // The plan does not say how stores are reached.
   const context = { ...given, flags: { ...storesIn(given.defined), ...given.flags } };
   checkComplete(sharded, workCommandOf(context, sharded));
   const signals = { stopping: 'saving a checkpoint', onSecond: () => {} };
   const { exit_code } = await untilStopped(context.log, signals, stop =>
-    assemble(context, sharded, onRecord, stop),
+    assemble(context, sharded, onTracker, stop),
   );
   await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
   return exit_code ?? ExitCode.done;
@@ -68,7 +68,7 @@ function unlessBeyond(error: unknown): JoinedTally {
 async function assemble(
   given: Context,
   sharded: ShardedRun,
-  onRecord: (record: RunRecord) => void,
+  onTracker: (tracker: RunTracker) => void,
   stop: AbortSignal,
 ): Promise<Summary> {
   const { flags, defined, log, commandLine } = given;
@@ -77,7 +77,7 @@ async function assemble(
   const job = plannedJob(plan, values, serviceFiles(given));
   const control = new RunControl(stop);
   const progress = openProgress(given);
-  const traced = followedRun(new RunRecord({ names: job.names }), { 'rowcast.plan': plan.id });
+  const traced = followedRun(new RunTracker({ names: job.names }), { 'rowcast.plan': plan.id });
   // In the trace of the command, if it does more than that.
   const telemetry =
     given.telemetry === undefined
@@ -92,8 +92,8 @@ async function assemble(
   const countAll = async (files: readonly FileParts[]) =>
     withScorer(scorerOptionsOf(context, values, stop), async scorer => {
       await checkWorker(plan, { scorer, version: readVersion(), stop });
-      const { last } = record;
-      const note = (warning: RunNote): void => record.note(warning);
+      const { last } = tracker;
+      const note = (warning: RunNote): void => tracker.note(warning);
       return joinTallies(files, plan, values, { scorer, stop, backends: job.backends, last, note });
     });
   const count = async (files: readonly FileParts[]) => {
@@ -102,20 +102,20 @@ async function assemble(
     const isLocal = plan.service === LOCAL && chooseService(context).kind === 'local';
     return isLocal ? countAll(files).catch(unlessBeyond) : noTallies;
   };
-  const record = new RunRecord({
+  const tracker = new RunTracker({
     names: job.names,
     memory: memoryOf(job),
     observers: observersOfJoining(given, job),
     control,
   });
-  traced.follow(record);
-  onRecord(record);
+  traced.follow(tracker);
+  onTracker(tracker);
   const join = () =>
     assembleRun({
       run: sharded,
       values,
       job,
-      record,
+      tracker,
       control,
       count,
       workCommand: workCommandOf(context, sharded),

@@ -9,7 +9,7 @@ import { withScorer } from '../../library/service/open-predictor.ts';
 import { ExitCode } from '../../runs/exit-code.ts';
 import { followedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import type { ObservedRun } from '../../runs/observers/telemetry/run-telemetry.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import { sumOf } from '../../scoring/row-counts.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readPlan } from '../../shards/folder/read-run.ts';
@@ -96,20 +96,22 @@ const givenLimits = (
  * @param values of the plan
  */
 async function traceWork(context: Context, plan: ShardPlan, values: JobValues) {
-  const newRecord = (input: string, output: string): RunRecord => {
-    const record = new RunRecord({ names: namesOf({ ...values, output, report: plan.report.id }, [input]) });
-    record.service = plan.service;
-    record.predictionType = plan.predictionType;
-    return record;
+  const newTracker = (input: string, output: string): RunTracker => {
+    const tracker = new RunTracker({
+      names: namesOf({ ...values, output, report: plan.report.id }, [input]),
+    });
+    tracker.service = plan.service;
+    tracker.predictionType = plan.predictionType;
+    return tracker;
   };
   // The run gets its id when it is assembled.
   const ofPlan = { 'rowcast.plan': plan.id, 'rowcast.run_id': undefined };
   const listed = (name: 'input' | 'output'): string => plan.files.map(file => file[name]).join(', ');
-  const whole = newRecord(listed('input'), listed('output'));
-  let current: { record: RunRecord; run: ObservedRun } | undefined;
+  const whole = newTracker(listed('input'), listed('output'));
+  let current: { tracker: RunTracker; run: ObservedRun } | undefined;
   const measured: ObservedRun = {
     get state() {
-      return (current?.record ?? whole).state;
+      return (current?.tracker ?? whole).state;
     },
     get attributes() {
       return current?.run.attributes ?? ofPlan;
@@ -126,23 +128,23 @@ async function traceWork(context: Context, plan: ShardPlan, values: JobValues) {
     telemetry,
     observer: {
       onProgress(_, { rowCounts }) {
-        if (current !== undefined) current.record.rowCounts = rowCounts;
+        if (current !== undefined) current.tracker.rowCounts = rowCounts;
       },
       async within({ shard, attempt }, use) {
         const file = plan.files[shard.file];
-        const record = newRecord(file?.input ?? '', file?.output ?? '');
+        const tracker = newTracker(file?.input ?? '', file?.output ?? '');
         const attributes = { ...ofPlan, 'rowcast.shard': shard.shard, 'rowcast.shard.attempt': attempt };
-        const run = followedRun(record, attributes);
-        current = { record, run };
+        const run = followedRun(tracker, attributes);
+        current = { tracker, run };
         const span = telemetry.run.begin(run, 'rowcast.shard');
         try {
           const scored = await span.within(() => use(span.traceBatch));
-          record.rowCounts = scored.rowCounts;
+          tracker.rowCounts = scored.rowCounts;
           whole.rowCounts = sumOf([whole.rowCounts, scored.rowCounts]);
-          await record.end('finished', ExitCode.done);
+          await tracker.end('finished', ExitCode.done);
           return scored;
         } catch (error) {
-          await record.fail(error);
+          await tracker.fail(error);
           throw error;
         } finally {
           span.end();

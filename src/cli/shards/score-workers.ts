@@ -11,7 +11,7 @@ import { ExitCode } from '../../runs/exit-code.ts';
 import { inputWait } from '../../runs/input-wait.ts';
 import { followedRun } from '../../runs/observers/telemetry/run-observers.ts';
 import type { RunJob } from '../../runs/run.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import type { ShardPlan } from '../../shards/folder/plan-shape.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
 import { feedRun } from '../../shards/queue/feed-run.ts';
@@ -38,16 +38,16 @@ import { explainQueue, type OpenedQueue, withQueue } from './with-queue.ts';
  */
 export async function scoreWorkers(context: Context, job: RunJob): Promise<number> {
   const { flags, env } = context;
-  const record = new RunRecord({ names: job.names });
+  const tracker = new RunTracker({ names: job.names });
   const attributes: Record<string, string> = {};
-  const run = followedRun(record, attributes);
+  const run = followedRun(tracker, attributes);
   const telemetry = await beginTelemetry(context, run, { name: 'rowcast.run' });
   const follow: Following = {
     onPlan({ id, service }) {
       attributes['rowcast.plan'] = id;
-      record.service = service;
+      tracker.service = service;
     },
-    onRecord: joined => run.follow(joined),
+    onTracker: joined => run.follow(joined),
   };
   const traced: Context = { ...context, telemetry: telemetry?.run };
   let over: AbortSignal | undefined;
@@ -69,7 +69,7 @@ export async function scoreWorkers(context: Context, job: RunJob): Promise<numbe
     return await (telemetry?.run.within(score) ?? score());
   } catch (error) {
     explainQueue(error, context);
-    await record.fail(error);
+    await tracker.fail(error);
     throw error;
   } finally {
     await telemetry?.close(over === undefined ? new AbortController().signal : afterSignal(over));
@@ -81,13 +81,13 @@ type UsedQueue = OpenedQueue & { address: QueueAddress };
 /** Called with what a run comes to, for its traces and metrics. */
 interface Following {
   onPlan: (plan: ShardPlan) => void;
-  onRecord: (record: RunRecord) => void;
+  onTracker: (tracker: RunTracker) => void;
 }
 
 async function scoreShards(
   context: Context,
   job: RunJob,
-  { onPlan, onRecord }: Following,
+  { onPlan, onTracker }: Following,
   stop: AbortSignal,
   queue?: UsedQueue,
 ): Promise<number> {
@@ -136,7 +136,7 @@ async function scoreShards(
     const run = await readRun(sharding.folder);
     if (run.results.size < run.shards.length && failed.length > 0)
       return combineExitCodes(failed, failed[0] ?? ExitCode.stopped);
-    return await assembleFinished(context, run, onRecord);
+    return await assembleFinished(context, run, onTracker);
   } finally {
     progress.close();
   }

@@ -4,7 +4,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { StoredBytes } from '../../base/text-of-file.ts';
 import { headerOf } from '../csv/csv-comparison.ts';
-import type { Opened, Piece } from '../format.ts';
+import type { InputSection, Opened } from '../format.ts';
 import { readLineLayout } from '../jsonl/jsonl-layout.ts';
 import { type ColumnOptions, outputColumns, type WrittenFile } from '../output-columns.ts';
 import { type ReadOptions, refuseCsvOptions } from '../read-options.ts';
@@ -42,13 +42,13 @@ export async function readParquetLayout(
   const { names, writes, maxRecordBytes } = options;
   refuseCsvOptions(writes === undefined ? { names, maxRecordBytes } : options, 'Parquet', name);
   const whole = await openParquet(stored, name, options);
-  const pieces = (): readonly Piece[] => piecesOf(whole);
+  const sections = (): readonly InputSection[] => sectionsOf(whole);
   const { range } = options;
   const file = range === undefined ? whole : { ...whole, groups: groupsIn(whole.groups, range) };
   const { columns, hasOthers } = readColumns(whole, options);
   checkGroups(file, columns, options);
   if (options.writes?.format === 'jsonl')
-    return { ...(await readLines(source, stored, { file, columns, hasOthers }, options)), pieces };
+    return { ...(await readLines(source, stored, { file, columns, hasOthers }, options)), sections };
   const { maxColumns } = options;
   const header = headerOf(
     columns.map(column => column.name),
@@ -64,7 +64,7 @@ export async function readParquetLayout(
     { header, columns: outputColumns(header, readable(written, file), name), groups, hasOthers },
     { file, columns, nulls: new Set(options.nulls) },
   );
-  return { layout, rest: Buffer.alloc(0), pieces };
+  return { layout, rest: Buffer.alloc(0), sections };
 }
 
 /** Where columns are copied, only the appended ones are written as text, and renamed there. */
@@ -277,12 +277,12 @@ function checkGroups(
  */
 const TEXT_BYTES = 2 ** 36;
 
-/** The groups of a file as pieces of an input, and the end of the last one. No page is read. */
-export function piecesOf({
+/** The groups of a file as sections of an input, and the end of the last one. No page is read. */
+export function sectionsOf({
   columns,
   groups,
   rows,
-}: Pick<ParquetFile, 'columns' | 'groups' | 'rows'>): readonly Piece[] {
+}: Pick<ParquetFile, 'columns' | 'groups' | 'rows'>): readonly InputSection[] {
   const at = (group: number, before: number) => ({
     offset: group * TEXT_BYTES,
     row: before + 1,

@@ -17,7 +17,7 @@ import { writtenFile } from '../../runs/output/written-file.ts';
 import { makeOutputFolders } from '../../runs/paths/lock-paths.ts';
 import type { Run } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunLedger } from '../../runs/several/run-ledger.ts';
 import { lastRunOfFile, unchangedRun } from '../../runs/several/unchanged-run.ts';
@@ -49,15 +49,15 @@ export async function executeFiles(group: FileGroup): Promise<Summary> {
   const { job, control, watch } = group;
   const ledger = ledgerOf(job);
   const memory = memoryOf(job, ledger);
-  const record = new RunRecord({ names: job.names, observers: watch.observers, control, memory });
-  const held = holdRun(record, control);
-  const files = new FilesRun(group, record, ledger);
+  const tracker = new RunTracker({ names: job.names, observers: watch.observers, control, memory });
+  const held = holdRun(tracker, control);
+  const files = new FilesRun(group, tracker, ledger);
   try {
-    await record.begin(await held.lock(lockTotal(job)), false);
-    return await record.within(() => files.execute(held));
+    await tracker.begin(await held.lock(lockTotal(job)), false);
+    return await tracker.within(() => files.execute(held));
   } catch (error) {
     const failure = await held.failed(error);
-    const { result } = record;
+    const { result } = tracker;
     if (files.isRefused && result !== undefined) watch.finished(result, files.skipped.rejected);
     throw failure;
   } finally {
@@ -86,7 +86,7 @@ class FilesRun {
   /** Inputs that have a header only. */
   readonly #withoutRows: string[] = [];
   readonly #group: FileGroup;
-  readonly #record: RunRecord;
+  readonly tracker: RunTracker;
   readonly #ledger: RunLedger;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -95,9 +95,9 @@ class FilesRun {
   /** When the run began, by `performance.now()`. */
   readonly #begun = performance.now();
 
-  constructor(group: FileGroup, record: RunRecord, ledger: RunLedger) {
+  constructor(group: FileGroup, tracker: RunTracker, ledger: RunLedger) {
     this.#group = group;
-    this.#record = record;
+    this.tracker = tracker;
     this.#ledger = ledger;
     this.#stop = AbortSignal.any([group.control.signal, this.#failed.signal]);
     // Each of the files that are scored at the same time listens to it.
@@ -109,21 +109,21 @@ class FilesRun {
     const { job, watch, control } = this.#group;
     const { signal: stop } = control;
     const { inputs, values, backends } = job;
-    const record = this.#record;
+    const tracker = this.tracker;
     const report = reportOf(values);
-    const note = (warning: RunNote): void => record.note(warning);
-    const onWaiting = (waiting: Waiting): void => record.tell(each => each.waiting?.(waiting));
+    const note = (warning: RunNote): void => tracker.note(warning);
+    const onWaiting = (waiting: Waiting): void => tracker.tell(each => each.waiting?.(waiting));
     await inputWait({ ...values, inputs, backends, stop, onWaiting })?.arrived();
     const { pairs } = await planFiles(job, stop, undefined, this.#ledger);
     // A name that promises too much is refused once, before the start.
     for (const { output, rejects } of pairs) writtenFile({ ...values, output, rejects });
     const reading = this.#ledger.read().catch(error => watch.ledgerUnreadable(this.#ledger.path, error));
     await unlessStopped(reading, stop);
-    const { last } = record;
+    const { last } = tracker;
     const earlier = await unlessStopped(earlierOf({ ...values, report, last, backends, note }), stop);
     const folders = await makeOutputFolders(writtenBy(pairs), fixedFolders(values));
     held.open(() => folders.undo());
-    const { scorer, close } = await this.#group.openScorer(record.requests);
+    const { scorer, close } = await this.#group.openScorer(tracker.requests);
     held.open(close);
     const summary = await this.#scoreAll(pairs, earlier, scorer);
     await held.close();
@@ -138,26 +138,26 @@ class FilesRun {
     const { job, control, watch } = this.#group;
     const { values } = job;
     const { signal: stop } = control;
-    const [record, ledger] = [this.#record, this.#ledger];
+    const [tracker, ledger] = [this.tracker, this.#ledger];
     // The requests are counted in the runs of the files.
-    record.ready({ name: scorer.name, protocol: scorer.protocol });
+    tracker.ready({ name: scorer.name, protocol: scorer.protocol });
     watch.opened(pairs.length, scorer);
     const work = await outputWorkOf(values, scorer, stop);
     const inputs = pairs.map(({ input }) => input);
     const total = new RunsTotal(await sizesOf(inputs, job.backends, stop));
     const budget = rejectBudget(values.maxRejects, 'of all files ');
     const tally = new TotalTally();
-    const least = leastRows(values.minRows, record.last, warning => record.note(warning));
+    const least = leastRows(values.minRows, tracker.last, warning => tracker.note(warning));
     // What is judged at the end of a run is judged before its output appears, which is too early if others follow.
     const judged = pairs.length === 1 ? { least } : { budget };
-    const shared = { ...judged, total: tally, earlier, last: record.last ?? null };
-    record.figures = () => {
+    const shared = { ...judged, total: tally, earlier, last: tracker.last ?? null };
+    tracker.figures = () => {
       const figures = tally.figures();
       return figures && this.#isPart ? { ...figures, drift: null } : figures;
     };
-    record.sample = () => total.sample();
-    record.columnsOf = id => this.#columns.of(id);
-    record.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
+    tracker.sample = () => total.sample();
+    tracker.columnsOf = id => this.#columns.of(id);
+    tracker.files = () => ({ rowCounts: total.rowCounts, runs: total.summaries });
     await ledger.begin(pairs).catch(watch.ledgerNotWritten);
     watch.started(total);
     let refusal: RowcastError | undefined;
@@ -190,22 +190,22 @@ class FilesRun {
     const codes = this.#failures.map(failure => failure.code);
     const code = combineExitCodes(codes, exitCodeOfRows(values, all));
     const decisive = this.#failures.find(failure => failure.code === code);
-    if (this.#same.length > 0) record.note(sameFiles(this.#same, values.ifSameAsLast));
-    if (this.#again.length > 0) record.note(filesAgain(this.#again));
-    if (this.#withoutRows.length > 0) record.warn(filesWithoutRows(this.#withoutRows));
+    if (this.#same.length > 0) tracker.note(sameFiles(this.#same, values.ifSameAsLast));
+    if (this.#again.length > 0) tracker.note(filesAgain(this.#again));
+    if (this.#withoutRows.length > 0) tracker.warn(filesWithoutRows(this.#withoutRows));
     if (refusal !== undefined) {
       this.isRefused = true;
       throw refusal;
     }
     if (this.#isPart && earlier !== undefined)
-      record.note({
+      tracker.note({
         code: 'no_comparison',
         message: 'all files together are not compared: an earlier attempt has scored some of them',
       });
-    const changed = noteDrift(record);
+    const changed = noteDrift(tracker);
     if (changed !== undefined) watch.drifted(changed);
     const status = totalStatus(Array.from(total.summaries, ({ status }) => status));
-    const summary = await record.end(status, code, decisive && runErrorOf(decisive.error));
+    const summary = await tracker.end(status, code, decisive && runErrorOf(decisive.error));
     await ledger.flush().catch(watch.ledgerNotWritten);
     watch.finished(summary, this.skipped.rejected);
     return summary;
@@ -237,25 +237,25 @@ class FilesRun {
       shared: isUntouched ? { ...shared, last: null } : shared,
     });
     const last = ledger.finished(file.output);
-    const record = new RunRecord(run);
-    if (last !== undefined) record.last = lastRunOfFile(last, record.names);
+    const tracker = new RunTracker(run);
+    if (last !== undefined) tracker.last = lastRunOfFile(last, tracker.names);
     let isAgain = false;
     try {
       if (stop.aborted) throw new Interrupted(stop);
-      const refused = ifSameAsLast === 'fail' ? this.#record.last?.digests : undefined;
+      const refused = ifSameAsLast === 'fail' ? this.tracker.last?.digests : undefined;
       const reading = { encoding, backends: job.backends, stop, refused };
       const unchanged = skipsUnchanged
         ? await unlessStopped(unchangedRun(ledger, key, reading), stop)
         : undefined;
       if (unchanged === undefined) {
-        fileWatch.begin(record);
-        await executeRun(run, record).finally(() => fileWatch.end(record));
+        fileWatch.begin(tracker);
+        await executeRun(run, tracker).finally(() => fileWatch.end(tracker));
         return;
       }
       const { rows, finished_at } = unchanged.run;
       isAgain = unchanged.isAgain;
       if (isAgain) {
-        record.note({
+        tracker.note({
           code: 'same_as_last',
           message: `${file.input} was delivered again with the bytes that it had when it was scored; it is skipped`,
         });
@@ -263,26 +263,26 @@ class FilesRun {
       }
       this.skipped.read += rows.read;
       this.skipped.rejected += rows.rejected;
-      if (isScoredSince({ finished_at }, this.#record.last)) {
+      if (isScoredSince({ finished_at }, this.tracker.last)) {
         this.#before.read += rows.read;
         this.#before.rejected += rows.rejected;
         this.#isPart ||= rows.read > 0;
       }
-      await record.end('skipped', exitCodeOfRows(job.values, rows));
+      await tracker.end('skipped', exitCodeOfRows(job.values, rows));
     } catch (error) {
-      if (record.result === undefined) await record.fail(error);
+      if (tracker.result === undefined) await tracker.fail(error);
       if (error instanceof Interrupted) return;
       this.#failures.push({ code: codeOfFile(exitCodeOf(error)), error });
       fileWatch.failed(error);
       if (failFast || concernsAll(error)) this.#failed.abort(`the failure of ${file.input}`);
     } finally {
       run.control.end();
-      const warned = new Set(record.result?.warnings.map(({ code }) => code));
+      const warned = new Set(tracker.result?.warnings.map(({ code }) => code));
       if (warned.has('same_as_last') && !isAgain) this.#same.push(file.input);
       if (warned.has('no_rows')) this.#withoutRows.push(file.input);
-      const { runId } = record.attempt;
-      const columns = lineage === undefined ? undefined : record.columnsOf(runId);
-      if (columns !== undefined) this.#columns.add(runId, columns, record.predictionType ?? null);
+      const { runId } = tracker.attempt;
+      const columns = lineage === undefined ? undefined : tracker.columnsOf(runId);
+      if (columns !== undefined) this.#columns.add(runId, columns, tracker.predictionType ?? null);
       total.end(index);
     }
   }

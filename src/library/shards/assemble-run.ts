@@ -10,7 +10,7 @@ import { noteUnknownValues } from '../../runs/observers/unknown-values.ts';
 import { type LockedPaths, lockRunPaths, Releases } from '../../runs/paths/lock-paths.ts';
 import type { RunJob } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import { RunLedger } from '../../runs/several/run-ledger.ts';
 import { lastRunOfFile } from '../../runs/several/unchanged-run.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
@@ -50,7 +50,7 @@ export interface AssembleOptions {
   count: (files: readonly FileParts[]) => Promise<JoinedTally>;
   /** The command that scores a shard. */
   workCommand: (shard: number) => string;
-  record: RunRecord;
+  tracker: RunTracker;
   control: RunControl;
   /** Called before anything is joined. */
   onSpace?: (parts: number, needs: readonly SpaceNeed[]) => void;
@@ -76,12 +76,12 @@ interface HeldFiles extends LockedTargets {
  *   Interrupted
  */
 export async function assembleRun(options: AssembleOptions): Promise<Summary> {
-  const { job, run, record, control } = options;
-  const held = holdRun(record, control);
+  const { job, run, tracker, control } = options;
+  const held = holdRun(tracker, control);
   try {
     const files = await held.lock(lockOutputs(job, run));
-    await record.begin(files, job.values.restart);
-    return await record.within(() => assemble(options, files.locked));
+    await tracker.begin(files, job.values.restart);
+    return await tracker.within(() => assemble(options, files.locked));
   } catch (error) {
     throw await held.failed(error);
   } finally {
@@ -117,18 +117,18 @@ async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles
 }
 
 async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]): Promise<Summary> {
-  const { run, values, record, workCommand, files = diskFiles, saveBytes = SAVE_BYTES } = options;
+  const { run, values, tracker, workCommand, files = diskFiles, saveBytes = SAVE_BYTES } = options;
   const { folder, plan } = run;
   const { backends } = options.job;
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
-  record.ready({ name: plan.service, protocol: plan.protocol });
-  record.predictionType = plan.predictionType;
+  tracker.ready({ name: plan.service, protocol: plan.protocol });
+  tracker.predictionType = plan.predictionType;
   const joined = filePartsOf(run);
   checkRejectLimit(values.maxRejects, sumOf(joined.map(({ rowCounts }) => rowCounts)), true);
   const rowsOf = [...joined.map(({ rowCounts }) => rowCounts), ...plan.unchanged.map(({ rows }) => rows)];
   checkLeastRows(
-    leastRows(values.minRows, record.last, warning => record.note(warning)),
+    leastRows(values.minRows, tracker.last, warning => tracker.note(warning)),
     sum(rowsOf.map(({ read }) => read)),
   );
   const counts = await options.count(joined);
@@ -148,7 +148,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
       folder,
       plan,
       locked: paths,
-      attempt: record.attempt,
+      attempt: tracker.attempt,
       rejectsHeader: await rejectsHeaderOf(file, values, backends),
       end: await endOfOutput(file, values, backends),
       private: values.private,
@@ -156,7 +156,7 @@ async function assemble(options: AssembleOptions, locked: readonly LockedPaths[]
       backends,
       saveBytes,
       onBegin: now => {
-        if (isSingle(plan)) record.attempt = now;
+        if (isSingle(plan)) tracker.attempt = now;
       },
       onJoined: bytes => options.onJoined?.(before + bytes, all),
       stop: options.control.signal,
@@ -176,22 +176,22 @@ async function endJoined(
   files: readonly FileParts[],
   counts: JoinedTally,
 ): Promise<Summary> {
-  const { record, values, job } = options;
+  const { tracker, values, job } = options;
   const { plan } = options.run;
   const [first] = files;
   addWork(
-    record,
+    tracker,
     files.flatMap(({ parts }) => parts),
   );
   if (isSingle(plan) && first !== undefined) {
-    await fill(record, options, first, counts);
-    record.columnsOf = () => counts.columns.get(0);
+    await fill(tracker, options, first, counts);
+    tracker.columnsOf = () => counts.columns.get(0);
   } else {
     const rowCounts = sumOf(files.map(file => file.rowCounts));
     const runs: Summary[] = [];
-    const columns = new Map<string, ReturnType<RunRecord['columnsOf']>>();
+    const columns = new Map<string, ReturnType<RunTracker['columnsOf']>>();
     for (const file of files) {
-      const own = new RunRecord({ names: namesOfFile(values, file.file) });
+      const own = new RunTracker({ names: namesOfFile(values, file.file) });
       addWork(own, file.parts);
       await fill(own, options, file, counts);
       const summary = await own.end('finished', exitCodeOfRows(values, file.rowCounts));
@@ -202,21 +202,24 @@ async function endJoined(
     await finished?.read().catch(() => {}); // what is not known is left out
     for (const file of plan.unchanged) {
       const names = namesOfFile(values, file);
-      const skipped = new RunRecord({ names });
+      const skipped = new RunTracker({ names });
       const last = finished?.finished(file.output);
       if (last !== undefined) skipped.last = lastRunOfFile(last, names);
       runs.push(await skipped.end('skipped', exitCodeOfRows(values, file.rows)));
     }
-    record.columnsOf = id => columns.get(id);
-    record.files = () => ({ rowCounts, runs });
-    record.figures = () => counts.total;
-    record.rowCounts = rowCounts;
+    tracker.columnsOf = id => columns.get(id);
+    tracker.files = () => ({ rowCounts, runs });
+    tracker.figures = () => counts.total;
+    tracker.rowCounts = rowCounts;
   }
-  const drift = noteDrift(record);
+  const drift = noteDrift(tracker);
   if (drift !== undefined) options.onDrift?.(drift);
   // Running a command again does not turn rejected rows into a success.
-  const code = exitCodeOfRows(values, plan.unchanged.map(({ rows }) => rows).reduce(added, record.rowCounts));
-  return record.end(files.length === 0 ? 'skipped' : 'finished', code);
+  const code = exitCodeOfRows(
+    values,
+    plan.unchanged.map(({ rows }) => rows).reduce(added, tracker.rowCounts),
+  );
+  return tracker.end(files.length === 0 ? 'skipped' : 'finished', code);
 }
 
 const namesOfFile = (
@@ -230,32 +233,32 @@ const added = <T extends Pick<RowCounts, 'read' | 'rejected'>>(
 ): T => ({ ...total, read: total.read + read, rejected: total.rejected + rejected });
 
 /** Adds the time of the workers to that of the process that joins their parts. */
-function addWork(record: RunRecord, parts: readonly OutputPart[]): void {
+function addWork(tracker: RunTracker, parts: readonly OutputPart[]): void {
   const { startedAt, seconds, rows } = workTimeOf(parts.map(({ result }) => result));
-  record.others = { seconds, rows };
-  const { attempt } = record;
+  tracker.others = { seconds, rows };
+  const { attempt } = tracker;
   if (startedAt !== undefined && startedAt < attempt.runStartedAt)
-    record.attempt = { ...attempt, runStartedAt: startedAt };
+    tracker.attempt = { ...attempt, runStartedAt: startedAt };
 }
 
 async function fill(
-  record: RunRecord,
+  tracker: RunTracker,
   { run: { plan }, values, job }: AssembleOptions,
   parts: FileParts,
   counts: JoinedTally,
 ): Promise<void> {
   const { file, index, rowCounts } = parts;
   const figures = counts.figures.get(index);
-  record.ready({ name: plan.service, protocol: plan.protocol });
-  record.predictionType = plan.predictionType;
-  record.rowCounts = rowCounts;
-  record.figures = () => figures;
+  tracker.ready({ name: plan.service, protocol: plan.protocol });
+  tracker.predictionType = plan.predictionType;
+  tracker.rowCounts = rowCounts;
+  tracker.figures = () => figures;
   // A run with --limit does not read its input to the end.
   const input =
     values.checksum && values.limit === undefined ? await sha256Of(file.input, job.backends) : null;
-  if (values.checksum) record.checksums = { input, output: await sha256Of(file.output, job.backends) };
-  await keepJoined(record, parts, job.backends);
-  noteUnknownValues(record);
+  if (values.checksum) tracker.checksums = { input, output: await sha256Of(file.output, job.backends) };
+  await keepJoined(tracker, parts, job.backends);
+  noteUnknownValues(tracker);
 }
 
 /**

@@ -68,7 +68,7 @@ export class LocalService {
     const source = { ...liveSource(name, bytes), contentName: isNamed ? name : `${name}.${format}` };
     const scored = await scoredStream({ values }, source, this.#scorer, signal);
     try {
-      return { chunks: await prefetch(copied(scored.parts), HELD_BACK), rowCounts: scored.rowCounts };
+      return { chunks: await prefetch(copied(scored.pieces), HELD_BACK), rowCounts: scored.rowCounts };
     } catch (error) {
       // Nothing was written yet.
       if (error instanceof RowcastError && error.severity === 'stopped') error.severity = 'refused';

@@ -4,7 +4,7 @@ import { type Batch, countRows } from '../../formats/records/batch.ts';
 import type { Fault } from '../../formats/records/faults.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { type Tally, TallyLayout } from '../../scoring/counting/tally.ts';
-import type { Part } from '../../scoring/merge/members.ts';
+import type { Piece } from '../../scoring/merge/members.ts';
 
 /** Rows of a batch, without the malformed ones. */
 export interface RowRange {
@@ -55,7 +55,7 @@ const NOT_COUNTED = -1;
 export function rowsOfParts(
   batch: Batch,
   faults: ReadonlyMap<number, Fault>,
-  parts: readonly Part[],
+  parts: readonly Piece[],
 ): RowRange[] {
   let from = 0;
   return parts.map(part => {

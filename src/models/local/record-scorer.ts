@@ -18,7 +18,7 @@ import { wrongNumbers } from '../../scoring/batch/check-values.ts';
 import type { Counting } from '../../scoring/counting/counted-column.ts';
 import { addPredictions, type Tally } from '../../scoring/counting/tally.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
-import { Members, type Part } from '../../scoring/merge/members.ts';
+import { Members, type Piece } from '../../scoring/merge/members.ts';
 import type { MergedRecords, Scored } from '../../scoring/scorer.ts';
 import type { EngineModel } from '../model/engine.ts';
 import { ModelTally, type RowRange, rowsOfParts } from './model-tally.ts';
@@ -107,7 +107,7 @@ export class RecordScorer {
     const placed = this.#batches.place(batch, this.#readers.length);
     const { fields } = placed;
     const { rows, faults } = fields;
-    const parts = [...this.#members.partsOf(batch, layout)];
+    const parts = [...this.#members.piecesOf(batch, layout)];
     const counting = this.#beginCounting(batch, faults, parts);
     const unsent = [...(fields.rowsWithout?.(this.#sent) ?? [])];
     const numbers = this.#hasColumn
@@ -146,7 +146,7 @@ export class RecordScorer {
     this.#options.engine.unload();
   }
 
-  #beginCounting(batch: Batch, faults: Fields['faults'], parts: readonly Part[]): CountedRange[] {
+  #beginCounting(batch: Batch, faults: Fields['faults'], parts: readonly Piece[]): CountedRange[] {
     return rowsOfParts(batch, faults, parts).map(range => ({
       ...range,
       tally: this.#tally?.layout.newTally(),
@@ -238,7 +238,7 @@ function wrongProbabilities(probabilities: Float64Array, classes: number): Predi
 type MergeScored = (
   scored: PredictedBatch,
   fields: Fields,
-  parts: readonly Part[],
+  parts: readonly Piece[],
   into: Buffer | undefined,
 ) => MergedRecords;
 

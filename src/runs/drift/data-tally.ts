@@ -48,7 +48,7 @@ interface DataTallyOptions {
 
 /** @returns undefined if the run being resumed has not counted, so that the whole cannot be known */
 export function dataTally(
-  { counted, report, layout: records, options }: Pick<RowsPlan, 'counted' | 'report' | 'layout' | 'options'>,
+  { counted, report, layout: records, values }: Pick<RowsPlan, 'counted' | 'report' | 'layout' | 'values'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
   { isDetailed, earlier, firstRecords }: DataTallyOptions,
 ): DataTally | undefined {
@@ -75,7 +75,7 @@ export function dataTally(
       const isEnd = latest === 'end';
       checkUnrecognized(limits, tally, layout, countedRows(rowCounts), isEnd, (column, kind) => {
         const known = Buffer.concat(isEnd ? first : [...first, latest]);
-        return describeCommonValues(known, column, kind, { layout: records, nulls: options.nulls });
+        return describeCommonValues(known, column, kind, { layout: records, nulls: values.nulls });
       });
       if (isEnd || firstBytes + latest.length > MAX_FIRST_BYTES) return;
       firstBytes += latest.length;

@@ -109,7 +109,7 @@ async function planSource(
     features = chooseFeatures(layout, report, options, source.name);
     layout.refuseUnits?.(nulls, source);
     scorer.check?.({ ...options, features, nulls });
-    const planned = { ...opened, source, scorer, options: { ...options, nulls }, report, features };
+    const planned = { ...opened, source, scorer, values: { ...options, nulls }, report, features };
     if (options.reuse !== undefined || options.dedupe)
       sample = await (await import('../reuse/sample-unsent.ts')).sampleUnsent(options, planned, search);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { GroupEncoder, TextEntry } from '../../base/text-of-file.ts';
 import type { Position } from '../../formats/records/position.ts';
 import type { RunTally } from '../../scoring/counting/run-tally.ts';
-import type { MergedPart } from '../../scoring/merge/merged-part.ts';
+import type { MergedPiece } from '../../scoring/merge/merged-piece.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import { groupedPartial } from '../../storage/codecs/grouped-partial.ts';
 import { type AppendedFile, fileStart } from '../../storage/partial-file.ts';
@@ -45,7 +45,7 @@ export interface CommitPoint {
 export type WrittenExtents = Pick<Checkpoint, 'output' | 'rejects'>;
 
 /** A piece of the output. */
-export interface OutputPiece extends Pick<MergedPart, 'bytes' | 'endsMember' | 'isCommitPoint'> {
+export interface OutputPiece extends Pick<MergedPiece, 'bytes' | 'endsMember' | 'isCommitPoint'> {
   /** Bytes to append to the rejects file. */
   rejects: Buffer;
 }

@@ -70,10 +70,10 @@ export async function encoderFor(
   written: WrittenFile,
   planned: PredictionType | undefined = plannedPredictionType(plan),
 ): Promise<RunEncoder | undefined> {
-  const { layout, options } = plan;
+  const { layout, values } = plan;
   if (layout.groups === undefined) return undefined;
   checkLimit(plan);
-  const encoderOf = await fileEncoder(layout, options, written);
+  const encoderOf = await fileEncoder(layout, values, written);
   if (encoderOf === undefined) return undefined;
   const encoder = runEncoder(type => encoderOf(columnsOf(plan, type)));
   if (planned !== undefined) encoder.predicts(planned);
@@ -113,11 +113,11 @@ export const encodedColumns = (
 ): EncodedGroupColumn[] | undefined => plan.layout.groups && columnsOf(plan, predictionType);
 
 function columnsOf(
-  { layout, options, report }: RowsPlan,
+  { layout, values, report }: RowsPlan,
   predictionType: PredictionType,
 ): EncodedGroupColumn[] {
   const own = layout.ownNames.map(name => ({ name, type: typeIf(!layout.numberNames.has(name)) }));
-  const appended = columnsToAppend({ ...options, layout, report }, predictionType);
+  const appended = columnsToAppend({ ...values, layout, report }, predictionType);
   return [
     ...own,
     ...appended.map(({ name, isText }) => ({
@@ -130,7 +130,7 @@ function columnsOf(
 
 const typeIf = (isText: boolean): EncodedGroupColumn['type'] => (isText ? 'text' : 'number');
 
-function checkLimit({ layout, options: { limit } }: RowsPlan): void {
+function checkLimit({ layout, values: { limit } }: RowsPlan): void {
   if (limit === undefined || layout.rows === undefined) return;
   throw new RowcastError('bad_option', '--limit: row groups of Parquet are copied whole', {
     hint: 'Write a CSV, with --output-format csv, or leave it out.',

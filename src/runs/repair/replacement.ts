@@ -201,7 +201,7 @@ function groupsOf(file: PartialFile<true>, { layout, groups }: NewGroupsOptions)
   });
   const append = async (batches: ReturnType<BatchReader['push']>): Promise<void> => {
     for (const batch of batches) {
-      for (const { from, to, endsMember } of members.partsOf(batch, layout)) {
+      for (const { from, to, endsMember } of members.piecesOf(batch, layout)) {
         const bytes = batch.bytes.subarray(startOf(batch, from), startOf(batch, to));
         await file.append({ bytes, endsMember, mark: undefined });
       }

@@ -31,28 +31,29 @@ interface ReadingOptions {
 /** Finds predictions in earlier outputs, the first of which is asked first; undefined without any. */
 export function earlierPredictions(
   files: readonly EarlierFile[],
-  { layout, features, report, options }: RowsPlan,
+  plan: RowsPlan,
   { values, backends, stop, onOrder }: ReadingOptions,
 ): EarlierPredictions | undefined {
   const [first] = files;
   if (first === undefined) return undefined;
+  const { layout, features, report } = plan;
   const predictionType = first.made.prediction;
-  const merging = { ...options, layout, report };
+  const merging = { ...plan.values, layout, report };
   const appended = appendedFor(merging, predictionType);
   const names = columnsToAppend(merging, predictionType).map(({ name }) => name);
   const keys = new RowKeys();
-  const { maxRecordBytes, maxGroupBytes, rename = {} } = values;
+  const { maxRecordBytes, maxGroupBytes, rename = {}, reuseMemory, reuseSample } = values;
   const outputs = files.map(
     ({ file, version, made: { places } }) =>
       new EarlierOutput({
-        maxBytes: Math.floor(values.reuseMemory / files.length),
+        maxBytes: Math.floor(reuseMemory / files.length),
         onOrder: order => onOrder(file, order),
         async open(skipped) {
           const source = await openSource(file, false, undefined, backends, stop);
           try {
             const { size, modified } = source.version;
             if (size !== version.size || modified !== version.modified) throw wasChanged(file);
-            const read = { maxRecordBytes, maxGroupBytes, nulls: options.nulls };
+            const read = { maxRecordBytes, maxGroupBytes, nulls: plan.values.nulls };
             const maxBytes = appended?.maxBytes ?? 0;
             const from = { layout, features, rename, appended: names, maxBytes, keys, read, places };
             return untilStopped(await earlierRows(source, from, skipped), stop, () => source.close());
@@ -63,7 +64,6 @@ export function earlierPredictions(
         },
       }),
   );
-  const { reuseSample } = values;
   const { delimiter } = layout.format === 'jsonl' ? { delimiter: '' } : headerOfLayout(layout).dialect;
   const known: KnownPredictions = {
     keys,

@@ -72,7 +72,7 @@ export async function earlierRows(
   const options = { ...read, ...layout.readAs, maxRecordBytes, columns: [...sent, ...appended] };
   const isBefore = ({ row }: { row: number }): boolean => row - 1 <= skipped;
   let opened = await format.readLayout(bytes, options);
-  const groups = opened.pieces?.().map(piece => piece.start);
+  const groups = opened.sections?.().map(({ start }) => start);
   const group = skipped === 0 ? undefined : groups?.findLast(isBefore);
   if (group !== undefined) opened = await format.readLayout(bytes, { ...options, range: { start: group } });
   const earlier = opened.layout;

@@ -3,7 +3,7 @@ import { sanitize } from '../../base/sanitize.ts';
 import { reasonOf } from '../../base/system-error.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import { type Backends, documentAt, sha256Of, versionOf } from '../../storage/backends.ts';
-import type { RunRecord } from '../run-record.ts';
+import type { RunTracker } from '../run-tracker.ts';
 import type { Checksums } from '../summary/summary.ts';
 import { differenceTo, isMade, type Made, type MadeBy, madeFileOf, readMade } from './made-by.ts';
 
@@ -21,11 +21,11 @@ export interface WrittenOutput {
 
 /** Writes beside a finished output what made it. If that fails, the run has a warning. */
 export async function keepMade(
-  record: Pick<RunRecord, 'attempt' | 'note'>,
+  tracker: Pick<RunTracker, 'attempt' | 'note'>,
   backends: Backends,
   { output, rowCounts, checksums, earlier, ...others }: WrittenOutput,
 ): Promise<void> {
-  const { runId, runStartedAt } = record.attempt;
+  const { runId, runStartedAt } = tracker.attempt;
   const times = (rowCounts.reused ?? 0) > 0 ? earlier.map(made => made.predicted_at) : [];
   try {
     const version = output === '-' ? undefined : await versionOf(output, backends);
@@ -42,7 +42,7 @@ export async function keepMade(
     };
     await write(output, made, backends);
   } catch (cause) {
-    record.note({
+    tracker.note({
       code: 'reuse_not_kept',
       message: `the next run cannot reuse ${sanitize(output)}: ${reasonOf(cause)}`,
     });

@@ -7,7 +7,7 @@ import { backends as defaultBackends } from '../../storage/backends.ts';
 import type { Fingerprint } from '../checkpoint/checkpoint.ts';
 import type { RunResult } from '../observer.ts';
 import type { Run } from '../run.ts';
-import type { RunRecord } from '../run-record.ts';
+import type { RunTracker } from '../run-tracker.ts';
 import { checkSentOnce, type EarlierFile, earlierFiles } from './earlier-files.ts';
 import type { RowOrder } from './earlier-output.ts';
 import { earlierPredictions } from './earlier-predictions.ts';
@@ -37,11 +37,11 @@ export interface Reuse {
  */
 export async function openReuse(
   run: Run,
-  record: RunRecord,
+  tracker: RunTracker,
   plan: RowsPlan,
   fingerprint: Fingerprint,
 ): Promise<Reuse | undefined> {
-  const { values, backends = defaultBackends, control, part } = run;
+  const { values, backends = defaultBackends, control, shard } = run;
   if (values.dedupe) checkSentOnce(plan, '--dedupe');
   if (values.reuse === undefined) return undefined;
   const now = madeBy(fingerprint, plan, values);
@@ -50,22 +50,22 @@ export async function openReuse(
     now,
     backends,
     stop,
-    planned: part?.earlier,
-    startedAt: record.attempt.runStartedAt,
-    note: warning => record.note(warning),
+    planned: shard?.earlier,
+    startedAt: tracker.attempt.runStartedAt,
+    note: warning => tracker.note(warning),
   });
-  const onOrder = (file: string, order: RowOrder): void => record.tell(each => each.reuses?.(file, order));
+  const onOrder = (file: string, order: RowOrder): void => tracker.tell(each => each.reuses?.(file, order));
   const earlier = earlierPredictions(files, plan, { values, backends, stop, onOrder });
   return {
     known: earlier?.known,
     identity: files.map(identityOf).join('; ') || 'nothing that exists',
     async keep({ rowCounts, checksums }, prediction) {
       // The parts of a run in shards are kept when they are joined.
-      if (part !== undefined || prediction === undefined) return;
+      if (shard !== undefined || prediction === undefined) return;
       const { output } = values;
       const copied = files.map(({ made }) => made);
       const written = { output, prediction, made_by: now, earlier: copied, rowCounts, checksums };
-      await keepMade(record, backends, written);
+      await keepMade(tracker, backends, written);
     },
     close: async () => earlier?.close(),
   };

@@ -55,7 +55,7 @@ export async function sampleUnsent(
           batchRows: options.batchRows,
           known: earlier?.known,
           areEqualSentOnce: options.dedupe,
-          merging: { ...plan.options, layout, report },
+          merging: { ...plan.values, layout, report },
         },
         batches,
       );

@@ -121,8 +121,8 @@ export class ScoreBatch {
   async #isolate(batch: Batch, failed: Failed): Promise<Scored> {
     if (countPersonas(batch, failed) === 1) return this.#rejected(batch, failed);
     const { layout } = this.#options;
-    const pieces = cutOutRows(batch, failed, layout);
-    if (pieces !== undefined) return this.#withoutRows(pieces, failed);
+    const slices = cutOutRows(batch, failed, layout);
+    if (slices !== undefined) return this.#withoutRows(slices, failed);
     const middle = batch.ends.length >> 1;
     return this.#scoreAll([layout.slice(batch, 0, middle), layout.slice(batch, middle, batch.ends.length)]);
   }
@@ -131,23 +131,23 @@ export class ScoreBatch {
    * Rejects the rows that the service has named, and scores the others, which come first: they may be the first scored
    * ones.
    */
-  async #withoutRows(pieces: readonly Piece[], failed: Failed): Promise<Scored> {
-    const scored = new Map<Piece, Scored>();
-    for (const piece of pieces)
-      if (piece.fault === undefined) scored.set(piece, await this.#scoreAll([piece.batch]));
+  async #withoutRows(slices: readonly Slice[], failed: Failed): Promise<Scored> {
+    const scored = new Map<Slice, Scored>();
+    for (const slice of slices)
+      if (slice.fault === undefined) scored.set(slice, await this.#scoreAll([slice.batch]));
     return joinParts(
-      pieces.map(piece => ({
-        ...(scored.get(piece) ?? this.#rejectedFor(piece, failed)),
-        batch: piece.batch,
+      slices.map(slice => ({
+        ...(scored.get(slice) ?? this.#rejectedFor(slice, failed)),
+        batch: slice.batch,
       })),
     );
   }
 
-  /** Tries all parts of pieces of a batch before isolating rows of any of them. */
-  async #scoreAll(pieces: readonly Batch[]): Promise<Scored> {
+  /** Tries all parts of slices of a batch before isolating rows of any of them. */
+  async #scoreAll(slices: readonly Batch[]): Promise<Scored> {
     const tried: { part: Batch; outcome: Outcome }[] = [];
-    for (const piece of pieces)
-      for (const part of this.#options.scorer.parts(piece))
+    for (const slice of slices)
+      for (const part of this.#options.scorer.parts(slice))
         tried.push({ part, outcome: await this.#attempt(part, true) });
     const parts: ScoredBatch[] = [];
     for (const { part, outcome } of tried) {
@@ -157,7 +157,7 @@ export class ScoreBatch {
     return joinParts(parts);
   }
 
-  #rejectedFor({ batch, fault }: Piece, { failure }: Failed): Scored {
+  #rejectedFor({ batch, fault }: Slice, { failure }: Failed): Scored {
     const message = fault?.message ?? failure.message;
     return this.#rejected(batch, { faults: new Map(), failure: { ...failure, message } });
   }
@@ -196,8 +196,8 @@ const FIRST_ROW = 1;
 const mayBeColumns = ({ failure }: Failed, personas: number, { retryPolicy }: BatchScorer): boolean =>
   personas > 1 && failure.rows === undefined && retryPolicy?.table[failure.kind].stopsIfFirstAlike === true;
 
-/** A piece of a batch: rows of which none is known to be at fault, or a single one that is. */
-interface Piece {
+/** A slice of a batch: rows of which none is known to be at fault, or a single one that is. */
+interface Slice {
   batch: Batch;
   fault?: RowFault;
 }
@@ -205,26 +205,26 @@ interface Piece {
 /**
  * Cuts a batch at the rows that the service says are at fault.
  *
- * @returns the pieces in row order; undefined if the service names no row, or one that it did not get
+ * @returns the slices in row order; undefined if the service names no row, or one that it did not get
  */
 function cutOutRows(
   batch: Batch,
   { faults, failure: { rows = [] } }: Failed,
   layout: Pick<Layout, 'slice'>,
-): Piece[] | undefined {
+): Slice[] | undefined {
   const records = [...batch.kinds.keys()].filter(
     index => batch.kinds[index] !== RecordKind.blank && !faults.has(index),
   );
   const named = new Map(rows.map(fault => [records[fault.row], fault]));
   if (rows.length === 0 || named.has(undefined)) return undefined;
-  const pieces: Piece[] = [];
+  const slices: Slice[] = [];
   const indexes = [...named.keys()] as number[]; // none is undefined
   let from = 0;
   for (const index of [...indexes, batch.ends.length].sort((a, b) => a - b)) {
-    if (index > from) pieces.push({ batch: layout.slice(batch, from, index) });
+    if (index > from) slices.push({ batch: layout.slice(batch, from, index) });
     const fault = named.get(index);
-    if (fault !== undefined) pieces.push({ batch: layout.slice(batch, index, index + 1), fault });
+    if (fault !== undefined) slices.push({ batch: layout.slice(batch, index, index + 1), fault });
     from = index + 1;
   }
-  return pieces;
+  return slices;
 }

@@ -37,10 +37,10 @@ export class Members {
   }
 
   /**
-   * Splits a batch into the parts to write. Each part but the last ends a member, or precedes a record that may be
+   * Splits a batch into the pieces to write. Each piece but the last ends a member, or precedes a record that may be
    * truncated.
    */
-  *partsOf(batch: Batch, layout: Pick<Layout, 'countLines'>): Generator<Part> {
+  *piecesOf(batch: Batch, layout: Pick<Layout, 'countLines'>): Generator<Piece> {
     const count = batch.ends.length;
     let { start } = batch;
     for (let from = 0; from < count; ) {
@@ -98,7 +98,7 @@ export class Members {
 }
 
 /** Consecutive records of a batch whose output is written in one piece. */
-export interface Part {
+export interface Piece {
   /** Index of the first record, and of the one after the last. */
   from: number;
   to: number;

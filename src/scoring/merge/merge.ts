@@ -11,10 +11,10 @@ import { predictionTypeOf } from '../predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, checkAnnounced, type MergeOptions } from './appended-for.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
-import { Members, type Part } from './members.ts';
-import { countsOf, type MergedPart, NOTHING } from './merged-part.ts';
+import { Members, type Piece } from './members.ts';
+import { countsOf, type MergedPiece, NOTHING } from './merged-piece.ts';
 import { OutputBuffers } from './output-buffers.ts';
-import { type PartTally, type PartTallyOptions, partTally } from './part-tally.ts';
+import { type PieceTally, type PieceTallyOptions, pieceTally } from './piece-tally.ts';
 
 /**
  * The stage that joins predictions to rows. What is predicted is known from the definition, else the report, else the
@@ -32,16 +32,16 @@ export class Merger {
   #mergeCopied: MergeBatch | undefined;
   #copied: ScoredBatch['copied'];
   readonly #outputs = new OutputBuffers(bytes => Buffer.allocUnsafeSlow(bytes));
-  readonly #tally: PartTally | undefined;
+  readonly #tally: PieceTally | undefined;
   /** End of the records that were passed on. */
   #end: Position;
   /** Last byte of the output so far. */
   #lastByte: number | undefined;
 
   /** @throws RowcastError as `appendedFor` */
-  constructor(options: MergeOptions & PartTallyOptions & MergedCopies) {
+  constructor(options: MergeOptions & PieceTallyOptions & MergedCopies) {
     const { layout, resumed } = options;
-    this.#tally = partTally(options);
+    this.#tally = pieceTally(options);
     this.#options = options;
     this.#end = layout.start;
     this.#held = new HeldRecords(layout);
@@ -56,11 +56,11 @@ export class Merger {
   }
 
   /**
-   * Merges a batch in parts, each up to a point where a gzip member ends or the run may resume.
+   * Merges a batch in pieces, each up to a point where a gzip member ends or the run may resume.
    *
    * @throws RowcastError `wrong_answer` if the predictions are not those of the header, `unknown_classes`
    */
-  *merge(scored: ScoredBatch): Generator<MergedPart> {
+  *merge(scored: ScoredBatch): Generator<MergedPiece> {
     const { batch, predictions } = scored;
     const predictionType = predictionTypeOf(predictions);
     if (predictionType !== undefined)
@@ -82,7 +82,7 @@ export class Merger {
       return;
     }
     yield* this.end();
-    yield* this.#parts(scored, this.#appended, this.#members);
+    yield* this.#pieces(scored, this.#appended, this.#members);
   }
 
   /**
@@ -90,7 +90,7 @@ export class Merger {
    *
    * @throws RowcastError `unknown_classes`
    */
-  *end(): Generator<MergedPart> {
+  *end(): Generator<MergedPiece> {
     if (this.#headerIsOut) return;
     if (this.#appended === undefined || this.#members === undefined) throw unknownClasses();
     this.#headerIsOut = true;
@@ -105,7 +105,7 @@ export class Merger {
     }
   }
 
-  *#parts(scored: ScoredBatch, appended: Appended, members: Members): Generator<MergedPart> {
+  *#pieces(scored: ScoredBatch, appended: Appended, members: Members): Generator<MergedPiece> {
     const { batch } = scored;
     const { layout } = this.#options;
     const { faults } = scored;
@@ -113,15 +113,15 @@ export class Merger {
     const merge = mergedBefore(scored) ?? this.#merger(scored, appended);
     const tallies = scored.tallies?.values();
     let [reject, row] = [0, 0];
-    for (const part of members.partsOf(batch, layout)) {
+    for (const piece of members.piecesOf(batch, layout)) {
       const [first, firstRow] = [reject, row];
-      while (reject < rejects.length && (rejects[reject]?.row ?? 0) < part.end.row) reject++;
-      const { from, to, end, endsMember } = part;
+      while (reject < rejects.length && (rejects[reject]?.row ?? 0) < piece.end.row) reject++;
+      const { from, to, end, endsMember } = piece;
       if (scored.copied !== undefined) row += wellFormed(scored, from, to);
-      const bytes = merge(part, this.#lastByte);
+      const bytes = merge(piece, this.#lastByte);
       this.#lastByte = bytes.at(-1) ?? this.#lastByte;
       // A resumed run assumes that its output ends with the last byte of its input: see `joinsLine`.
-      const isCommitPoint = part.isCommitPoint && !(layout.mayJoinLines && faults.has(to - 1));
+      const isCommitPoint = piece.isCommitPoint && !(layout.mayJoinLines && faults.has(to - 1));
       yield {
         bytes,
         input: batch.bytes.subarray(startOf(batch, from), startOf(batch, to)),
@@ -144,7 +144,7 @@ export class Merger {
   }
 
   /** Merges a batch into memory that is reused after `written`. */
-  #merger(scored: ScoredBatch, appended: Appended): MergePart {
+  #merger(scored: ScoredBatch, appended: Appended): MergePiece {
     const { batch } = scored;
     const merge = this.#mergerFor(scored, appended)(ofType(scored, appended));
     return ({ from, to, end }, lastByte) => {
@@ -170,7 +170,7 @@ export class Merger {
     this.#outputs.release(offset);
   }
 
-  /** An empty part. */
+  /** An empty piece. */
   get #nothing() {
     return { ...NOTHING, predictionType: this.predictionType };
   }
@@ -201,17 +201,17 @@ function wellFormed({ batch, faults }: ScoredBatch, from: number, to: number): n
   return rows;
 }
 
-/** Merges the records of a part, behind an output that ends with `lastByte`. */
-type MergePart = (part: Part, lastByte: number | undefined) => Buffer;
+/** Merges the records of a piece, behind an output that ends with `lastByte`. */
+type MergePiece = (piece: Piece, lastByte: number | undefined) => Buffer;
 
-/** Returns the parts of the output that the scorer has merged, one after the other. */
-function mergedBefore({ merged }: ScoredBatch): MergePart | undefined {
+/** Returns the pieces of the output that the scorer has merged, one after the other. */
+function mergedBefore({ merged }: ScoredBatch): MergePiece | undefined {
   if (merged === undefined) return undefined;
   const { bytes, ends } = merged;
-  let part = 0;
+  let piece = 0;
   let start = 0;
   return () => {
-    const end = ends[part++] ?? bytes.length;
+    const end = ends[piece++] ?? bytes.length;
     const own = bytes.subarray(start, end);
     start = end;
     return own;

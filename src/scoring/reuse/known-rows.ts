@@ -12,7 +12,7 @@ import { joinValues, noPredictions } from '../batch/join-predictions.ts';
 import type { FeatureColumn } from '../feature-columns.ts';
 import type { inFlight, Sent } from '../in-flight.ts';
 import { appendedFor, type MergeOptions } from '../merge/appended-for.ts';
-import type { PartTallyOptions } from '../merge/part-tally.ts';
+import type { PieceTallyOptions } from '../merge/piece-tally.ts';
 import type { BatchScorer, ScoredBatch } from '../scorer.ts';
 import { appendedTextOf, type CopiedColumns, CopiedRows, withCopies } from './copied-rows.ts';
 import { EQUAL_RESULT_BYTES, EqualRows } from './equal-rows.ts';
@@ -37,7 +37,7 @@ interface KnownRowsOptions {
   source: Pick<ByteSource, 'name' | 'isLive'>;
   features: readonly FeatureColumn[];
   batchRows: number | undefined;
-  merging: MergeOptions & Pick<PartTallyOptions, 'counting'>;
+  merging: MergeOptions & Pick<PieceTallyOptions, 'counting'>;
 }
 
 /** A batch of the input, with what is known of its rows. */

@@ -82,7 +82,7 @@ export async function batchPredictRoute(app: FastifyInstance, options: Shared): 
           const scored = await scoreUpload(file, predictor, { limits, batchRows, turns, threads });
           rowCounts = scored.rowCounts;
           if (scored.format === 'jsonl') format = 'jsonl';
-          for await (const merged of scored.parts) {
+          for await (const merged of scored.pieces) {
             onScored(request, merged.scored);
             // Several parts are held back, and the memory of one is reused.
             yield Buffer.from(merged.bytes);

@@ -8,7 +8,7 @@ import { checkDrift } from '../../runs/observers/drift.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
 import { type RunColumns, runColumns } from '../../runs/run-columns.ts';
 import { type EarlierOptions, earlierOf } from '../../runs/summary/earlier-of.ts';
-import { prepare, type RowOptions, type RowsAndScorer, type RowsPlan } from '../../scoring/prepare.ts';
+import { prepare, type RowsAndScorer, type RowsPlan, type RowValues } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
@@ -71,7 +71,7 @@ export async function joinTallies(
 
 /** The plan of an input and the records of its first batch. */
 async function prepareWithRecords(
-  values: RowOptions,
+  values: RowValues,
   given: RowsAndScorer<Source>,
 ): Promise<[RowsPlan, Buffer | undefined]> {
   const { source } = given;
@@ -80,7 +80,7 @@ async function prepareWithRecords(
     const { first } = await countRecords({
       source,
       opened: prepared,
-      options: prepared.options,
+      options: prepared.values,
       contentSize: null,
       scorer: undefined,
       keep: 1,

@@ -1,4 +1,4 @@
-import type { Layout, Piece } from '../../formats/format.ts';
+import type { InputSection, Layout } from '../../formats/format.ts';
 import { type Batch, startOf } from '../../formats/records/batch.ts';
 import type { ByteSource } from '../../formats/records/byte-source.ts';
 import { INPUT_START, type Position } from '../../formats/records/position.ts';
@@ -9,19 +9,19 @@ import { MEMBER_INPUT_BYTES } from '../../scoring/merge/members.ts';
 export const PARQUET = 'parquet';
 
 /**
- * Finds where shards of whole pieces begin: a shard ends with the piece that reaches a multiple of `shardBytes`.
+ * Finds where shards of whole sections begin: a shard ends with the section that reaches a multiple of `shardBytes`.
  * Nothing is read.
  *
- * @param pieces of an input, and its end
+ * @param sections of an input, and its end
  * @param options `shardBytes` is in bytes of the file; `limit` is the number of the last row to score, if not all are
  * @returns where each shard begins, and the end of the last one
  */
 export function cutGroups(
-  pieces: readonly Piece[],
+  sections: readonly InputSection[],
   { shardBytes, limit = Number.POSITIVE_INFINITY }: { shardBytes: number; limit?: number | undefined },
 ): Position[] {
-  const groups = pieces.slice(0, -1).filter(({ start }) => start.row <= limit);
-  const { start: end } = pieces[groups.length] as Piece; // the last one is the end of the input
+  const groups = sections.slice(0, -1).filter(({ start }) => start.row <= limit);
+  const { start: end } = sections[groups.length] as InputSection; // the last one is the end of the input
   const row = Math.min(end.row, limit + 1);
   const cuts: Position[] = [];
   let before = 0;

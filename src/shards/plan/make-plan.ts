@@ -72,7 +72,7 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
       const reuse = await planReuse(work, pair, prepared, identity);
       predictionType ??= reuse?.prediction ?? (await predictedType(prepared, stop));
       // What can be wrong with the columns of the output.
-      appendedFor({ ...prepared.options, ...prepared, planned: predictionType });
+      appendedFor({ ...prepared.values, ...prepared, planned: predictionType });
       await encoderFor(prepared, writes, predictionType);
       const file = planFile(pair, source, identity, { prepared, predictionType });
       files.push(reuse === undefined ? file : { ...file, reuse: reuse.planned });
@@ -180,8 +180,8 @@ const ROWS = 100;
 async function predictedType(planned: RowsPlan, stop: AbortSignal): Promise<PredictionType> {
   const known = plannedPredictionType(planned);
   if (known !== undefined) return known;
-  const { options, layout, rest } = planned;
-  const first = { ...planned, options: { ...options, limit: Math.min(options.limit ?? ROWS, ROWS) } };
+  const { values, layout, rest } = planned;
+  const first = { ...planned, values: { ...values, limit: Math.min(values.limit ?? ROWS, ROWS) } };
   const stopping = { reading: stop, calling: stop };
   try {
     for await (const part of stages({}, first, { rest, start: layout.start, stop: stopping }))

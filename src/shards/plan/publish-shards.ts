@@ -1,7 +1,7 @@
 import { RowcastError } from '../../base/errors.ts';
 import { Interrupted, unlessStopped } from '../../base/interrupted.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
-import type { Piece } from '../../formats/format.ts';
+import type { InputSection } from '../../formats/format.ts';
 import { readLayout } from '../../formats/formats.ts';
 import type { Position } from '../../formats/records/position.ts';
 import { writtenFile } from '../../runs/output/written-file.ts';
@@ -77,9 +77,9 @@ async function* partsOf(
     // Whether it can be read was found out when the plan was made.
     const read = { ...options, writes, maxGroupBytes: Number.POSITIVE_INFINITY };
     const opened = await unlessStopped(readLayout(source, read), stop);
-    const { layout, pieces } = opened;
-    if (pieces !== undefined) {
-      yield* partsOfGroups(pieces(), from, { shardBytes: plan.shard_bytes, limit: options.limit });
+    const { layout, sections } = opened;
+    if (sections !== undefined) {
+      yield* partsOfGroups(sections(), from, { shardBytes: plan.shard_bytes, limit: options.limit });
       return;
     }
     let begin = from ?? layout.start;
@@ -114,11 +114,11 @@ async function* partsOf(
 
 /** @param from where the last published shard ended; null: none was */
 function* partsOfGroups(
-  pieces: readonly Piece[],
+  sections: readonly InputSection[],
   from: Position | null,
   options: Parameters<typeof cutGroups>[1],
 ): Generator<Omit<Shard, 'shard' | 'file'>> {
-  const cuts = cutGroups(pieces, options);
+  const cuts = cutGroups(sections, options);
   for (const [index, to] of cuts.entries()) {
     const begin = cuts[index - 1];
     if (begin === undefined || (from !== null && begin.offset < from.offset)) continue;

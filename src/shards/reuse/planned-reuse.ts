@@ -3,7 +3,7 @@ import type { RunValues } from '../../base/options/values/run-values.ts';
 import { keepMade } from '../../runs/reuse/keep-made.ts';
 import { checkPlanned } from '../../runs/reuse/made-by.ts';
 import { plannedFiles } from '../../runs/reuse/planned-files.ts';
-import type { RunRecord } from '../../runs/run-record.ts';
+import type { RunTracker } from '../../runs/run-tracker.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import type { RunNote } from '../../runs/summary/summary.ts';
 import type { RowsPlan } from '../../scoring/prepare.ts';
@@ -60,11 +60,11 @@ export async function checkPlannedReuse(files: readonly PlanFile[], among?: Back
 }
 
 /** Writes beside an output whose parts are joined what made it, so that it can be reused. */
-export async function keepJoined(record: RunRecord, parts: FileParts, backends: Backends): Promise<void> {
+export async function keepJoined(tracker: RunTracker, parts: FileParts, backends: Backends): Promise<void> {
   const { file, rowCounts } = parts;
-  const { predictionType: prediction, checksums } = record;
+  const { predictionType: prediction, checksums } = tracker;
   if (file.reuse === undefined || prediction === undefined) return;
-  await keepMade(record, backends, {
+  await keepMade(tracker, backends, {
     output: file.output,
     prediction,
     ...file.reuse,

@@ -82,7 +82,7 @@ function runOfShard(work: ShardWork, keep: RunObserver): Run {
     observers: [...observers, keep],
     control,
     shared: { budget },
-    part: {
+    shard: {
       range: rangeOf(shard),
       reportHash,
       predictionType,

@@ -7,7 +7,7 @@ import { executeRun } from '../../runs/execute-run.ts';
 import type { RunObserver } from '../../runs/observer.ts';
 import { plainNames, type Run } from '../../runs/run.ts';
 import { RunControl } from '../../runs/run-control.ts';
-import { RunRecord } from '../../runs/run-record.ts';
+import { RunTracker } from '../../runs/run-tracker.ts';
 import type { Summary } from '../../runs/summary/summary.ts';
 import type { RowCounts } from '../../scoring/row-counts.ts';
 import type { OpenScorer } from '../../scoring/scorer.ts';
@@ -80,12 +80,12 @@ export async function scoreFile(
     client.waits(execution).catch(() => {}); // it is awaited below
   };
   const run = runOfUpload(upload, { ...options, onStored });
-  const record = new RunRecord(run);
-  const execution = executeRun(run, record);
+  const tracker = new RunTracker(run);
+  const execution = executeRun(run, tracker);
   try {
     return { summary: await execution, failure: undefined };
   } catch (failure) {
-    return { summary: record.state, failure };
+    return { summary: tracker.state, failure };
   } finally {
     callOff();
     upload.destroy();

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { filesProgress } from '../../../src/cli/score/files-watch.ts';
 import { sizesOf } from '../../../src/library/several/plan-files.ts';
 import { RunsTotal } from '../../../src/runs/observers/total.ts';
-import { RunRecord } from '../../../src/runs/run-record.ts';
+import { RunTracker } from '../../../src/runs/run-tracker.ts';
 import { newRowCounts } from '../../../src/scoring/row-counts.ts';
 import { exits, waitForStderr } from '../../support/rowcast.ts';
 import { csv, filesWith } from '../../support/scoring/files.ts';
@@ -25,15 +25,15 @@ async function begin(
   read = 0,
   fraction = 0,
   before = { read: 0, fraction: 0 },
-): Promise<RunRecord> {
+): Promise<RunTracker> {
   const observers = [total.of(index)];
-  const record = new RunRecord({ names, observers });
-  await record.begin({ summary: undefined }, false);
-  record.rowCounts = { ...newRowCounts(), read, rejected: read === 0 ? 0 : 1 };
-  const { rowCounts } = record;
+  const tracker = new RunTracker({ names, observers });
+  await tracker.begin({ summary: undefined }, false);
+  tracker.rowCounts = { ...newRowCounts(), read, rejected: read === 0 ? 0 : 1 };
+  const { rowCounts } = tracker;
   const unknown = { predictionType: undefined, figures: () => undefined, resumePoint: () => undefined };
   for (const observer of observers) observer.progress?.({ rowCounts, fraction, before, ...unknown });
-  return record;
+  return tracker;
 }
 
 const textOf = (total: RunsTotal, seconds: number): string => {

@@ -5,7 +5,7 @@ import { classesOf } from '../../../src/base/contract/predictions.ts';
 import { beginLineage } from '../../../src/cli/score/sent-events.ts';
 import { SharedColumns } from '../../../src/runs/observers/lineage/lineage-settings.ts';
 import type { RunColumns } from '../../../src/runs/run-columns.ts';
-import { RunRecord } from '../../../src/runs/run-record.ts';
+import { RunTracker } from '../../../src/runs/run-tracker.ts';
 
 const names = {
   version: '1.0.0',
@@ -22,13 +22,13 @@ describe('the lineage of a run that is sent', () => {
     const warnings: string[] = [];
     const log = pino({ base: null }, { write: line => void warnings.push(JSON.parse(line).msg) });
     const lineage = await beginLineage({ env: { OPENLINEAGE_URL: 'http://127.0.0.1:9' }, log });
-    const record = new RunRecord({ names });
-    record.columnsOf = () => {
+    const tracker = new RunTracker({ names });
+    tracker.columnsOf = () => {
       throw new Error('no columns');
     };
-    await record.fail(new Error('the reason'));
-    lineage?.started(record);
-    lineage?.ended(record);
+    await tracker.fail(new Error('the reason'));
+    lineage?.started(tracker);
+    lineage?.ended(tracker);
     await lineage?.close(AbortSignal.abort());
     assert.deepEqual(warnings, ['lineage events cannot be sent: no columns']);
   });

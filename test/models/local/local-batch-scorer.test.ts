@@ -36,12 +36,12 @@ describe('signals are combined once for an input, not for each of its batches', 
     const limits = { recordBytes: 1 << 20, columns: 100 };
     const turns = { key: 'k', pace: async () => {}, recheck: async () => {}, own: async () => {} };
     const options = { limits, batchRows: 100, turns, threads };
-    const { parts } = await scoreUpload(
+    const { pieces } = await scoreUpload(
       { bytes: wide.rows(1000), name: 'upload.csv' },
       { model, report, work: workLimits(model) },
       options,
     );
-    for await (const { endsBatch } of parts) batches += endsBatch ? 1 : 0;
+    for await (const { endsBatch } of pieces) batches += endsBatch ? 1 : 0;
     assert.ok(batches >= 10);
     assert.equal(threads.running, 1);
     assert.equal(any.mock.callCount(), 1);

@@ -57,7 +57,7 @@ test('a run counts only what it may warn of, unless a summary asks for more', ()
     report,
     counted: countedColumns(features, report),
     layout: csvLayout({ header: read('amount,plan,note\n').head }),
-    options: job({ input: 'in.csv', output: 'out.csv' }),
+    values: job({ input: 'in.csv', output: 'out.csv' }),
   };
   const countedIn = (isDetailed: boolean) =>
     dataTally(plan, undefined, { isDetailed, earlier: undefined })?.counting.columns.map(({ name }) => name);

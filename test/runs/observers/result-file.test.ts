@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { resultFile, writeWhole } from '../../../src/runs/observers/result-file.ts';
 import { summaryText } from '../../../src/runs/observers/summary-file.ts';
-import { RunRecord } from '../../../src/runs/run-record.ts';
+import { RunTracker } from '../../../src/runs/run-tracker.ts';
 import { resolveTarget } from '../../../src/storage/backends.ts';
 import { diskFiles } from '../../../src/storage/durable-files.ts';
 import { diskFull } from '../../../src/storage/target.ts';
@@ -16,16 +16,16 @@ it('a full disk leaves the last state of a stopped run in a summary that is ther
   const target = await resolveTarget(path);
   const observer = resultFile(async () => ({ target, text: summaryText }));
   const names = { version: '1', input: 'in.csv', output: 'out.csv', report: 'r', rejects: null };
-  const record = new RunRecord({
+  const tracker = new RunTracker({
     names: { ...names, hasNamedRejects: false, options: {} },
     observers: [observer],
   });
-  await record.begin({ summary: target }, false);
+  await tracker.begin({ summary: target }, false);
   assert.equal(JSON.parse(await readFile(path, 'utf8')).status, 'running');
   t.mock.method(diskFiles, 'open', async () => {
     throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   });
-  await record.fail(diskFull('cannot write the output', 'out.csv', undefined));
+  await tracker.fail(diskFull('cannot write the output', 'out.csv', undefined));
   const { status, exit_code, error } = JSON.parse(await readFile(path, 'utf8'));
   assert.deepEqual([status, exit_code, error.code], ['stopped', 75, 'disk_full']);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KeptSummaries } from '../../../src/runs/observers/total.ts';
-import { RunRecord } from '../../../src/runs/run-record.ts';
+import { RunTracker } from '../../../src/runs/run-tracker.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 
 const summaryOf = (input: string): Summary =>
-  new RunRecord({
+  new RunTracker({
     names: {
       version: '1',
       input,

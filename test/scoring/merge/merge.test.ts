@@ -5,7 +5,7 @@ import type { Encoded } from '../../../src/client/bodies/encode.ts';
 import { noPredictions } from '../../../src/scoring/batch/join-predictions.ts';
 import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { Merger, rejectsOf } from '../../../src/scoring/merge/merge.ts';
-import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';
+import type { MergedPiece } from '../../../src/scoring/merge/merged-piece.ts';
 import type { ReceivedPredictions } from '../../../src/scoring/predictions.ts';
 import type { ReadOptions } from '../../support/csv/read.ts';
 import { type EncodedInput, encodeText } from '../../support/scoring/encoded.ts';
@@ -41,7 +41,7 @@ function mergeAll(
   input: EncodedInput,
   options: Partial<MergeOptions> = {},
   respond: (encoded: Encoded) => ReceivedPredictions = encoded => responseTo(encoded),
-): { text: string; merged: MergedPart[] } {
+): { text: string; merged: MergedPiece[] } {
   const merger = newMerger(input, options);
   const merged = input.encoded.flatMap(encoded => [
     ...merger.merge({ ...encoded, predictions: respond(encoded) }),
@@ -64,14 +64,14 @@ describe('a merged record', () => {
         [4, 3, 2],
       ],
     );
-    const sum = (count: (merged: MergedPart) => number, all: MergedPart[]): number =>
+    const sum = (count: (merged: MergedPiece) => number, all: MergedPiece[]): number =>
       all.reduce((total, each) => total + count(each), 0);
     const halves = mergeAll(encodeText(text, { batchBytes: 1 })).merged;
     assert.ok(halves.length > 4);
     for (const count of [
-      ({ scored }: MergedPart) => scored,
-      ({ blank }: MergedPart) => blank,
-      ({ rejects }: MergedPart) => rejects.length,
+      ({ scored }: MergedPiece) => scored,
+      ({ blank }: MergedPiece) => blank,
+      ({ rejects }: MergedPiece) => rejects.length,
     ])
       assert.equal(sum(count, halves), sum(count, merged));
   });
@@ -135,7 +135,7 @@ describe('the header of the output', () => {
 });
 
 /** The first field of each record, by gzip member; none is empty. */
-function membersOf(merged: readonly MergedPart[]): string[][] {
+function membersOf(merged: readonly MergedPiece[]): string[][] {
   const members = [''];
   for (const { bytes, endsMember } of merged) {
     members.push(members.pop() + bytes.toString());

@@ -1,7 +1,7 @@
 import { RowcastError } from '../../../src/base/errors.ts';
 import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { Merger } from '../../../src/scoring/merge/merge.ts';
-import type { MergedPart } from '../../../src/scoring/merge/merged-part.ts';
+import type { MergedPiece } from '../../../src/scoring/merge/merged-piece.ts';
 import type { ScoredBatch } from '../../../src/scoring/scorer.ts';
 import { SERVICE_ERROR } from './changed-csv.ts';
 import type { EncodedInput } from './encoded.ts';
@@ -51,7 +51,7 @@ export function mergeAll(
   input: EncodedInput,
   fails: (persona: number) => boolean,
   areClassesKnown: boolean,
-): MergedPart[] | undefined {
+): MergedPiece[] | undefined {
   const merger = mergerOf(input, areClassesKnown);
   const merged = respond(input, fails).flatMap(scored => [...merger.merge(scored)]);
   try {

@@ -9,7 +9,7 @@ import type { Scorer } from '../../../src/scoring/scorer.ts';
 import type { Files } from '../../../src/storage/durable-files.ts';
 import { localFiles } from '../../../src/storage/local/local-files.ts';
 
-type More = Partial<Pick<Run, 'backends' | 'formats' | 'openInput' | 'part' | 'paths' | 'windowBytes'>> & {
+type More = Partial<Pick<Run, 'backends' | 'formats' | 'openInput' | 'paths' | 'shard' | 'windowBytes'>> & {
   /** Writes the files of the output. */
   files?: Files;
 };

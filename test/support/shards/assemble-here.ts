@@ -2,7 +2,7 @@ import { resultFiles } from '../../../src/library/result-files.ts';
 import { plannedJob, plannedValues } from '../../../src/library/shards/assemble-job.ts';
 import { type AssembleOptions, assembleRun } from '../../../src/library/shards/assemble-run.ts';
 import { RunControl } from '../../../src/runs/run-control.ts';
-import { RunRecord } from '../../../src/runs/run-record.ts';
+import { RunTracker } from '../../../src/runs/run-tracker.ts';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { removeFolder } from '../../../src/shards/assemble/join-state.ts';
 import { noTallies } from '../../../src/shards/assemble/joined-tallies.ts';
@@ -25,12 +25,12 @@ export async function assembleHere(
   const job =
     backends === undefined ? planned : { ...planned, backends, paths: { ...planned.paths, backends } };
   const control = new RunControl();
-  const record = new RunRecord({ names: job.names, observers: resultFiles(job), control });
+  const tracker = new RunTracker({ names: job.names, observers: resultFiles(job), control });
   const summary = await assembleRun({
     run,
     values,
     job,
-    record,
+    tracker,
     control,
     count: async () => noTallies,
     workCommand: String,

@@ -1,6 +1,6 @@
 import type { RunObserver, RunView } from '../../observer.ts';
 import type { ResumePoint } from '../../output/output.ts';
-import type { RunRecord } from '../../run-record.ts';
+import type { RunTracker } from '../../run-tracker.ts';
 import type { Summary } from '../../summary/summary.ts';
 import type { Telemetry } from './open-telemetry.ts';
 import type { ObservedRun, RunTelemetry } from './run-telemetry.ts';
@@ -60,16 +60,16 @@ export function runSpan(parent: RunTelemetry | undefined) {
   };
 }
 
-/** What traces and metrics say about a run in shards, whose record may be replaced by that of a later step. */
-export function followedRun(first: RunRecord, attributes: NonNullable<ObservedRun['attributes']>) {
-  let record = first;
+/** What traces and metrics say about a run in shards, whose tracker may be replaced by that of a later step. */
+export function followedRun(first: RunTracker, attributes: NonNullable<ObservedRun['attributes']>) {
+  let tracker = first;
   return {
     attributes,
     get state(): Summary {
-      return record.state;
+      return tracker.state;
     },
-    follow(next: RunRecord): void {
-      record = next;
+    follow(next: RunTracker): void {
+      tracker = next;
     },
   };
 }

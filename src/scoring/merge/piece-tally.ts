@@ -9,7 +9,7 @@ import type { Counting } from '../counting/counted-column.ts';
 import { addPredictions, type Tally, TallyLayout } from '../counting/tally.ts';
 import type { ScoredBatch } from '../scorer.ts';
 
-export interface PartTallyOptions {
+export interface PieceTallyOptions {
   layout: Layout;
   /** Values treated as missing, in addition to the empty one. */
   nulls?: readonly string[];
@@ -20,12 +20,12 @@ export interface PartTallyOptions {
 /**
  * Counts the values and predictions of a batch's records `[from, to)`; each batch from its first record to its last.
  */
-export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally;
+export type PieceTally = (scored: ScoredBatch, from: number, to: number) => Tally;
 
 /**
  * For batches whose scorer has not counted. The fields are found again, because their service has read them elsewhere.
  */
-export function partTally({ layout, nulls = [], counting }: PartTallyOptions): PartTally | undefined {
+export function pieceTally({ layout, nulls = [], counting }: PieceTallyOptions): PieceTally | undefined {
   // Without anything to count, the fields need not be found.
   if (counting === undefined || (counting.columns.length === 0 && !counting.isDetailed)) return undefined;
   const counted = new TallyLayout(counting);

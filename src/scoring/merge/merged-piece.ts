@@ -4,8 +4,8 @@ import type { Position } from '../../formats/records/position.ts';
 import type { Reject } from '../../formats/records/reject.ts';
 import type { Tally } from '../counting/tally.ts';
 
-/** A part of the output, with counts of the rows that it was made from. */
-export interface MergedPart {
+/** A piece of the output, with counts of the rows that it was made from. */
+export interface MergedPiece {
   /** Output bytes; empty while the rows wait for the header. */
   readonly bytes: Buffer;
   /** The input records that were consumed, unchanged; empty for the header and the rows that waited for it. */
@@ -31,7 +31,7 @@ export interface MergedPart {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** An empty part, after which a run cannot resume. */
+/** An empty piece, after which a run cannot resume. */
 export const NOTHING = {
   bytes: EMPTY,
   input: EMPTY,
@@ -49,7 +49,7 @@ export function countsOf(
   from: number,
   to: number,
   rejects: readonly Reject[],
-): Pick<MergedPart, 'scored' | 'blank' | 'rejects'> {
+): Pick<MergedPiece, 'scored' | 'blank' | 'rejects'> {
   const rows = countRows(batch, from, to);
   return { scored: rows - rejects.length, blank: to - from - rows, rejects };
 }

@@ -19,14 +19,14 @@ import { RunFacts } from './run-facts.ts';
 import { goodRun } from './summary/good-run.ts';
 import type { Ending, RunError, RunMemory, RunNames, RunNote, Summary } from './summary/summary.ts';
 
-interface RunRecordOptions {
+interface RunTrackerOptions {
   names: RunNames;
   observers?: readonly RunObserver[];
   control?: RunControl;
   memory?: RunMemory | undefined;
 }
 
-/** Who predicts for a run, as a record needs it: a scorer, or what was one in other processes. */
+/** Who predicts for a run, as its tracker needs it: a scorer, or what was one in other processes. */
 interface Predictor {
   name: string;
   /** By default, `defaultProtocol`. */
@@ -39,7 +39,7 @@ interface Predictor {
 const RECALL_MS = 10_000;
 
 /** Tells the observers of a run how it begins, goes on and ends; it writes nothing itself. */
-export class RunRecord extends RunFacts {
+export class RunTracker extends RunFacts {
   readonly observers: readonly RunObserver[];
   /** The counts of the last checkpoint; rows after it are scored again. */
   #kept: () => RowCounts | undefined = () => undefined;
@@ -49,7 +49,7 @@ export class RunRecord extends RunFacts {
   /** Whether the output will be there to be found again. */
   #isKept = false;
 
-  constructor({ names, observers = [], control = new RunControl(), memory }: RunRecordOptions) {
+  constructor({ names, observers = [], control = new RunControl(), memory }: RunTrackerOptions) {
     super(names);
     this.#memory = memory;
     this.observers = observers;
@@ -139,7 +139,7 @@ export class RunRecord extends RunFacts {
     this.tell(observer => observer.resumed?.(point));
   }
 
-  /** A part was written. */
+  /** A piece of the output was written. */
   progress(now: RunProgress): void {
     this.rowCounts = now.rowCounts;
     this.predictionType = now.predictionType;
