@@ -3,8 +3,7 @@ import { resolveValues } from '../base/options/values/resolve-options.ts';
 import type { JobValues } from '../base/options/values/run-values.ts';
 import type { ReportClient } from '../client/protocols/report/report-client.ts';
 import { chooseService, onlyReports } from '../library/service/choose-service.ts';
-import { openClient, thenClosed } from '../library/service/open-client.ts';
-import type { ScorerOptions } from '../library/service/open-predictor.ts';
+import { openClient, type ScorerOptions, thenClosed } from '../library/service/open-predictor.ts';
 import type { UploadService } from '../runs/transfer-file.ts';
 import { warnOfHome } from './check-surroundings.ts';
 import type { Context } from './context.ts';
@@ -31,7 +30,7 @@ export async function withServiceOf<T>(
   if (address.kind === 'remote') {
     const { ReportClient } = await import('../client/protocols/report/report-client.ts');
     const { reportProtocol } = await import('../client/protocols/report/report-protocol.ts');
-    const options = { values: { timeout }, env, onRetry: retryLines(log) };
+    const options = { timeout, env, onRetry: retryLines(log) };
     const opening = openClient(address, reportProtocol(), options);
     return thenClosed(opening, client => use(new ReportClient(client)));
   }

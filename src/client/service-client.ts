@@ -265,7 +265,7 @@ export interface ServiceClientOptions<P extends Protocol = Protocol> {
   /** The pace of other processes of the same run. */
   sharedPace?: SharedPace | undefined;
   /** Called before each wait for a retry; `wait` is in milliseconds. */
-  onRetry?: (failure: CallError, wait: number) => void;
+  onRetry?: ((failure: CallError, wait: number) => void) | undefined;
   /** Makes each request a part of a trace. */
   trace?: TraceRequest | undefined;
   /** What is done about failed requests. */

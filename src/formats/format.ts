@@ -8,11 +8,11 @@ import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import type { ColumnOptions } from './output-columns.ts';
 import type { ReadAs, ReadOptions } from './read-options.ts';
 import type { Batch } from './records/batch.ts';
-import type { BatchOptions, BatchReader, LongField } from './records/batch-reader.ts';
 import type { ByteSource } from './records/byte-source.ts';
 import type { Fault } from './records/faults.ts';
 import type { Fields } from './records/fields.ts';
 import type { Position } from './records/position.ts';
+import type { BatchOptions, BatchReader, LongField } from './records/read-batches.ts';
 import type { MalformedCause, MalformedRecord, Reject } from './records/reject.ts';
 import type { RowGroups } from './records/row-groups.ts';
 

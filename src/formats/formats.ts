@@ -1,6 +1,6 @@
 import { RowcastError } from '../base/errors.ts';
 import type { StoredBytes, TextOfFile } from '../base/text-of-file.ts';
-import { csvFormat } from './csv/csv-format.ts';
+import { csvFormat } from './csv/csv-layout.ts';
 import type { Format, Layout, Opened } from './format.ts';
 import type { EncoderOf, GroupEncoding } from './group-encoding.ts';
 import { jsonl } from './jsonl/jsonl-format.ts';

@@ -4,7 +4,7 @@ import type { Values } from '../base/options/values/resolve-options.ts';
 import type { verifyOptions } from '../base/options/verify.ts';
 import { commandOf } from '../base/shell-word.ts';
 import type { Comparison } from '../formats/comparison.ts';
-import type { LongField } from '../formats/records/batch-reader.ts';
+import type { LongField } from '../formats/records/read-batches.ts';
 import { finishKilledRepair } from '../runs/finish-repair.ts';
 import { type RunOutputs, runOutputsOf } from '../runs/paths/run-files.ts';
 import { newVerifiedRows, type VerifiedRows } from '../runs/verify/compare.ts';

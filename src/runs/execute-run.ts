@@ -70,19 +70,16 @@ async function openRun(run: Run, tracker: RunTracker, locked: LockedPaths, held:
   held.open(close);
   const output = endLast(locked.output);
   held.open(() => output.abandon());
-  const wait = waitOf(run, tracker);
-  if (run.wait?.hasArrived !== true) await wait?.arrived();
-  tracker.ready(scorer);
-  return { files: { ...locked, output: output.target }, scorer, output, wait };
-}
-
-function waitOf(run: Run, tracker: RunTracker): OpenRun['wait'] {
-  if (!isReadAgain(run)) return undefined;
-  const { values, backends, control, wait } = run;
+  const { values, backends, control } = run;
   const { input, waitForInput, readyFile } = values;
   const { signal: stop } = control;
   const onWaiting = (waiting: Waiting): void => tracker.tell(each => each.waiting?.(waiting));
-  return inputWait({ inputs: [input], waitForInput, readyFile, backends, stop, onWaiting, ...wait });
+  const wait = isReadAgain(run)
+    ? inputWait({ inputs: [input], waitForInput, readyFile, backends, stop, onWaiting, ...run.wait })
+    : undefined;
+  if (run.wait?.hasArrived !== true) await wait?.arrived();
+  tracker.ready(scorer);
+  return { files: { ...locked, output: output.target }, scorer, output, wait };
 }
 
 /**
@@ -108,7 +105,13 @@ async function planRun(
   let planned: PlannedRun | undefined;
   try {
     const onSetAside = (): void => tracker.tell(each => each.setAside?.());
-    const acquired = await acquireOutput(values, { locked: files, stop, isOtherWork: isAgain, onSetAside });
+    const acquired = await acquireOutput({
+      ...values,
+      locked: files,
+      stop,
+      isOtherWork: isAgain,
+      onSetAside,
+    });
     if (acquired === undefined) return undefined;
     const note = (warning: RunNote): void => tracker.note(warning);
     const earlier =

@@ -1,6 +1,6 @@
 import { countOf } from '../base/number-text.ts';
 import { sanitize } from '../base/sanitize.ts';
-import type { LongField } from '../formats/records/batch-reader.ts';
+import type { LongField } from '../formats/records/read-batches.ts';
 
 /** Something about an input that is perhaps not as it was meant to be. */
 export interface InputWarning {

@@ -1,5 +1,5 @@
 import type { PredictionType } from '../base/contract/predictions.ts';
-import type { LongField } from '../formats/records/batch-reader.ts';
+import type { LongField } from '../formats/records/read-batches.ts';
 import type { Reject } from '../formats/records/reject.ts';
 import type { StoredTally } from '../scoring/counting/run-tally.ts';
 import type { CallError } from '../scoring/failures/call-error.ts';

@@ -4,7 +4,7 @@ import { defaultProtocol } from '../base/contract/protocol-names.ts';
 import { RowcastError } from '../base/errors.ts';
 import { Interrupted, unlessStopped } from '../base/interrupted.ts';
 import { reasonOf } from '../base/system-error.ts';
-import type { LongField } from '../formats/records/batch-reader.ts';
+import type { LongField } from '../formats/records/read-batches.ts';
 import type { RowCounts } from '../scoring/row-counts.ts';
 import type { TraceBatch } from '../scoring/scorer.ts';
 import type { Attempt } from './attempt.ts';

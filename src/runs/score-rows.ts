@@ -1,16 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PredictionType } from '../base/contract/predictions.ts';
 import { RowcastError } from '../base/errors.ts';
-import { type Stopping, stopping, unlessStopped } from '../base/interrupted.ts';
-import type { RunValues } from '../base/options/values/run-values.ts';
+import { stopping, unlessStopped } from '../base/interrupted.ts';
 import { fractionOf, isInside, type Position } from '../formats/records/position.ts';
 import type { MergedPiece } from '../scoring/merge/merged-piece.ts';
 import { plannedPredictionType, type RowsPlan } from '../scoring/prepare.ts';
-import { checkBalance, rowCountsOf } from '../scoring/row-counts.ts';
+import { checkBalance, count, countCalls, type RowCounts, rowCountsOf } from '../scoring/row-counts.ts';
 import { stages } from '../scoring/stages.ts';
 import type { Source } from '../storage/source.ts';
 import type { Checkpoint } from './checkpoint/checkpoint.ts';
+import { PrefixDigest } from './checkpoint/prefix-digest.ts';
 import type { EarlierFigures } from './drift/compare.ts';
-import { type DataTally, dataTally } from './drift/data-tally.ts';
+import { countsAll, type DataTally, dataTally } from './drift/data-tally.ts';
+import type { DataFigures } from './drift/figures.ts';
 import { malformedLimit } from './guards/malformed-limit.ts';
 import { checkLeastRows, type LeastRows, type RejectBudget, rejectBudget } from './guards/reject-budget.ts';
 import { digestOfInput } from './guards/same-as-last.ts';
@@ -18,12 +20,11 @@ import { isWorthless, judgeEnd, waitsForRows } from './input-wait.ts';
 import { noRows, unendedRecord } from './input-warnings.ts';
 import type { RunResult } from './observer.ts';
 import { checkDrift } from './observers/drift.ts';
-import type { Output } from './output/output.ts';
+import type { CommitPoint, Output, OutputPiece } from './output/output.ts';
 import { checkCopied, seekToCheckpoint } from './output/resume.ts';
 import type { RunEncoder } from './output/written-file.ts';
 import type { Reuse } from './reuse/open-reuse.ts';
 import { earlyEndOf, type Run } from './run.ts';
-import { runPosition } from './run-position.ts';
 import type { RunTracker } from './run-tracker.ts';
 
 /** What a run has found out, and opened, before its first row. */
@@ -44,51 +45,96 @@ export interface PlannedRun {
 
 /** Scores the rows of a plan to the end. If it fails, what was committed stays, and the same command resumes. */
 export async function scoreRows(run: Run, tracker: RunTracker, planned: PlannedRun): Promise<RunResult> {
-  const { values, control, shared, shard, isDetailed = countsAll(values) } = run;
-  const { plan, output, encoder, reuse, earlier } = planned;
-  const { source, scorer, layout } = plan;
-  const { previous } = output;
-  const early = earlyEndOf(run);
-  const before = rowCountsOf(previous?.checkpoint);
-  const rowCounts = structuredClone(before);
-  if (reuse !== undefined) rowCounts.reused ??= 0;
-  if (values.dedupe) rowCounts.equal ??= 0;
-  const data = dataTally(plan, previous?.checkpoint, { isDetailed, earlier });
-  const budget = shared?.budget ?? rejectBudget(values.maxRejects);
-  const stop = stopping(control.signal, () => source.close(), control.cancel);
+  const rows = new RowsOfRun(run, tracker, planned);
   try {
+    const pieces = await rows.score();
+    await rows.commit(pieces);
+    const figures = await rows.checkEnd();
+    return await rows.finish(figures);
+  } catch (error) {
+    throw await rows.suspend(error);
+  } finally {
+    await rows.close();
+  }
+}
+
+/**
+ * The rows of a run, as far as they are scored. Row counts, position, digest and what is counted in the data advance
+ * together, so that a checkpoint made from them always covers the same rows.
+ */
+class RowsOfRun {
+  readonly #run: Run;
+  readonly #tracker: RunTracker;
+  readonly #planned: PlannedRun;
+  readonly #stop: ReturnType<typeof stopping>;
+  /** Where the run begins if it is a shard inside of the input. */
+  readonly #from: Position | undefined;
+  /** What earlier processes of a resumed run had done. */
+  readonly #before: RowCounts;
+  /** Totals over all processes. */
+  readonly #rowCounts: RowCounts;
+  #position: Position;
+  /** Of the input before the position. */
+  #digest = new PrefixDigest();
+  /** What the output's header says, once it is written. */
+  #predictionType: PredictionType | undefined;
+  readonly #data: DataTally | undefined;
+  readonly #budget: RejectBudget;
+  /** Undefined for a shard that does not begin with the first row. */
+  readonly #malformed: ReturnType<typeof malformedLimit> | undefined;
+
+  constructor(run: Run, tracker: RunTracker, planned: PlannedRun) {
+    const { values, control, shared, shard, isDetailed = countsAll(values) } = run;
+    const { plan, output, earlier } = planned;
+    const { source, layout } = plan;
+    const { maxRejects } = values;
+    const checkpoint = output.previous?.checkpoint;
+    this.#run = run;
+    this.#tracker = tracker;
+    this.#planned = planned;
+    this.#before = rowCountsOf(checkpoint);
+    this.#rowCounts = structuredClone(this.#before);
+    if (planned.reuse !== undefined) this.#rowCounts.reused ??= 0;
+    if (values.dedupe) this.#rowCounts.equal ??= 0;
+    this.#position = layout.start;
+    const { range = layout } = shard ?? {};
+    this.#from = isInside(range, layout) ? range.start : undefined;
+    this.#predictionType = checkpoint?.predictionType;
+    // The header is in another shard, so this one must know what was appended to it.
+    if (this.#from !== undefined)
+      this.#predictionType ??= shard?.predictionType ?? plannedPredictionType(plan);
+    this.#data = dataTally(plan, checkpoint, { isDetailed, earlier });
+    this.#budget = shared?.budget ?? rejectBudget(maxRejects);
+    if (this.#from === undefined)
+      this.#malformed = malformedLimit({ layout, file: source, before: this.#before, maxRejects });
+    this.#stop = stopping(control.signal, () => source.close(), control.cancel);
+  }
+
+  /** Seeks to the checkpoint, and scores from there. */
+  async score(): Promise<AsyncGenerator<MergedPiece>> {
+    const tracker = this.#tracker;
+    const { values, shard } = this.#run;
+    const { plan, output, encoder, reuse } = this.#planned;
+    const { source, layout } = plan;
+    const { previous } = output;
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, shard?.range);
+    this.#position = start;
+    this.#digest = digest;
     if (previous !== undefined) {
-      if (previous.checkpoint.predictionType !== undefined)
-        encoder?.predicts(previous.checkpoint.predictionType);
+      const { predictionType } = previous.checkpoint;
+      if (predictionType !== undefined) encoder?.predicts(predictionType);
       await checkCopied(source, encoder, previous);
-      tracker.resumed({ row: start.row, rowCounts: before }, previous.checkpoint.predictionType);
+      tracker.resumed({ row: start.row, rowCounts: this.#before }, predictionType);
     }
-    const range = shard?.range;
-    const part = range !== undefined && isInside(range, layout) ? range : undefined;
-    // The header is part of another run, so this one must know what was appended to it.
-    const predictionType =
-      previous?.checkpoint.predictionType ?? (part && (shard?.predictionType ?? plannedPredictionType(plan)));
-    const at = runPosition({
-      rowCounts,
-      start,
-      from: part?.start,
-      digest,
-      entryBefore: offset => source.entryBefore(offset),
-      layout,
-      statistics: scorer.statistics,
-      predictionType,
-      tally: data?.tally,
-      onPredictionType: type => encoder?.predicts(type),
-    });
-    const parts = stages(run, plan, {
+    const predictionType = this.#predictionType;
+    return stages(this.#run, plan, {
       rest,
       start,
       // Earlier predictions show that rows can be scored.
-      hasScored: rowCounts.scored > 0 || reuse?.known !== undefined,
+      hasScored: this.#rowCounts.scored > 0 || reuse?.known !== undefined,
       resumed: predictionType && { predictionType, lastByte },
-      stop,
-      counting: data?.counting,
+      stop: this.#stop,
+      counting: this.#data?.counting,
       onLongField: field => tracker.longField(values.input === '-' ? 'stdin' : values.input, field),
       // A line of JSON that is cut off is malformed.
       onUnended:
@@ -98,156 +144,182 @@ export async function scoreRows(run: Run, tracker: RunTracker, planned: PlannedR
       traceBatch: tracker.traceBatch,
       known: reuse?.known,
     });
-    const { maxRejects } = values;
-    const isFirst = part === undefined;
-    const malformed = isFirst ? malformedLimit({ layout, file: source, before, maxRejects }) : undefined;
-    await commit(run, tracker, planned, parts, { at, data, budget, malformed, signal: stop.calling });
-    if (stop.reading.aborted) throw stop.interrupted();
+  }
+
+  /**
+   * Writes the pieces of the output in order.
+   *
+   * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`,
+   *   `too_many_missing`; as `Output.write`
+   */
+  async commit(pieces: AsyncIterable<MergedPiece>): Promise<void> {
+    const { output } = this.#planned;
+    const { values } = this.#run;
+    const tracker = this.#tracker;
+    const rowCounts = this.#rowCounts;
+    const before = { read: rowCounts.read, fraction: this.#fraction() };
+    const resumePoint = () => output.resumePoint;
+    const commitPoint = () => this.#commitPoint();
+    for await (const piece of pieces) {
+      this.#malformed?.check(piece.rejects, piece.end.row - 1);
+      // A stalled reader must not prevent the run from stopping.
+      await unlessStopped(output.write(this.#add(piece), commitPoint), this.#stop.calling);
+      for (const reject of piece.rejects) tracker.tell(each => each.rejected?.(reject));
+      this.#budget.check(rowCounts);
+      this.#data?.check(values, rowCounts, piece.input);
+      const predictionType = this.#predictionType;
+      const figures = () => this.#data?.figures(predictionType, rowCounts);
+      const fraction = this.#fraction();
+      tracker.progress({ rowCounts, figures, predictionType, fraction, before, resumePoint });
+    }
+    this.#throwIfStopped();
+  }
+
+  /** Counts the next piece; returns what is to be written. */
+  #add(piece: MergedPiece): OutputPiece {
+    const { plan, encoder } = this.#planned;
+    const { statistics } = plan.scorer;
+    const rowCounts = this.#rowCounts;
+    if (this.#predictionType === undefined && piece.predictionType !== undefined) {
+      encoder?.predicts(piece.predictionType);
+      this.#predictionType = piece.predictionType;
+    }
+    const isFirstReject = rowCounts.rejected === 0;
+    count(rowCounts, piece, this.#from);
+    if (piece.tally !== undefined) this.#data?.tally.add(piece.tally);
+    if (statistics !== undefined) countCalls(rowCounts, this.#before, statistics);
+    this.#digest.update(piece.input);
+    this.#position = piece.end;
+    return { ...piece, rejects: plan.layout.rejectsText(piece.rejects, isFirstReject) };
+  }
+
+  /** The state after the last piece: what a checkpoint stores. */
+  #commitPoint(): CommitPoint {
+    const prefix = this.#digest.state();
+    const resumesAt = (this.#from?.offset ?? 0) + PrefixDigest.resumesAt(prefix);
+    return {
+      position: this.#position,
+      prefix,
+      entry: this.#planned.plan.source.entryBefore(resumesAt),
+      predictionType: this.#predictionType,
+      rowCounts: structuredClone(this.#rowCounts),
+      tally: this.#data?.tally.copy(),
+    };
+  }
+
+  #fraction(): number | undefined {
+    const { plan, contentSize } = this.#planned;
+    return fractionOf(this.#position, contentSize, this.#run.values.limit ?? plan.layout.rows);
+  }
+
+  #throwIfStopped(): void {
+    if (this.#stop.reading.aborted) throw this.#stop.interrupted();
+  }
+
+  /**
+   * Finds everything that may be wrong when all rows are written.
+   *
+   * @returns what was found in the data
+   */
+  async checkEnd(): Promise<DataFigures | undefined> {
+    const { values, control, shared, shard } = this.#run;
+    const { source } = this.#planned.plan;
+    const tracker = this.#tracker;
+    const rowCounts = this.#rowCounts;
     await unlessStopped(source.checkUnchanged(), control.signal);
     await tracker.settled();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.
     await nextTurn();
-    if (stop.reading.aborted) throw stop.interrupted();
+    this.#throwIfStopped();
     checkBalance(rowCounts);
-    budget.check(rowCounts);
-    malformed?.checkEnd(rowCounts.read);
-    const isWithoutRows = rowCounts.read === 0 && range === undefined && values.limit !== 0;
-    if (isWithoutRows && waitsForRows(early))
+    this.#budget.check(rowCounts);
+    this.#malformed?.checkEnd(rowCounts.read);
+    const isWithoutRows = rowCounts.read === 0 && shard?.range === undefined && values.limit !== 0;
+    if (isWithoutRows && waitsForRows(earlyEndOf(this.#run)))
       throw new RowcastError('empty_input', 'it has no rows', { severity: 'stopped', isUnfinished: true });
-    if (range?.end === undefined) data?.check(values, rowCounts, 'end');
-    const { reached } = at;
-    const figures = data?.figures(reached.predictionType, rowCounts);
+    if (shard?.range?.end === undefined) this.#data?.check(values, rowCounts, 'end');
+    const figures = this.#data?.figures(this.#predictionType, rowCounts);
     checkDrift(values.maxDrift, figures?.drift);
-    if (shared?.budget === undefined) budget.checkEnd();
-    checkLeastRows(planned.least, rowCounts.read, source.name);
+    if (shared?.budget === undefined) this.#budget.checkEnd();
+    checkLeastRows(this.#planned.least, rowCounts.read, source.name);
     if (isWithoutRows) tracker.warned(noRows(source.name, values.readyFile !== undefined));
-    const last = at.commitPoint();
-    const isWhole = range === undefined && values.limit === undefined;
-    const whole = isWhole ? await digestOf(run, source, last.prefix.digest) : undefined;
+    return figures;
+  }
+
+  /** Completes the output. */
+  async finish(figures: DataFigures | undefined): Promise<RunResult> {
+    const { values, shared } = this.#run;
+    const { plan, output, reuse } = this.#planned;
+    const { source } = plan;
+    const data = this.#data;
+    const rowCounts = this.#rowCounts;
+    const predictionType = this.#predictionType;
+    const last = this.#commitPoint();
+    const digest = await this.#wholeDigest(last.prefix.digest);
     const written = await output.finish(last);
     const checksums = values.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    if (written !== undefined) await reuse?.keep({ rowCounts, checksums }, reached.predictionType);
-    shared?.total?.add(data, reached.predictionType, rowCounts);
-    return {
-      rowCounts,
-      resumedFrom: previous && start.row,
-      checksums,
-      figures,
-      tally: data?.tally.toJSON(),
-      digest: whole,
-      written,
-    };
-  } catch (error) {
-    stop.end();
-    const isDuring = error instanceof RowcastError && rowCounts.read > before.read;
-    const failure = await judgeEnd(isDuring ? error.duringRun() : error, source, early);
-    if (!stop.reading.aborted && isWorthless(failure, early)) {
-      await output.discard();
-      throw failure;
+    if (written !== undefined) await reuse?.keep({ rowCounts, checksums }, predictionType);
+    shared?.total?.add(data, predictionType, rowCounts);
+    const resumedFrom = output.previous?.checkpoint.position.row;
+    return { rowCounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON(), digest, written };
+  }
+
+  /** See `Summary.digest`. The next run may need it, also if the input must be read again for that. */
+  async #wholeDigest(text: string): Promise<string | undefined> {
+    const { values, shard, memory, shared } = this.#run;
+    const { source } = this.#planned.plan;
+    if (shard?.range !== undefined || values.limit !== undefined) return undefined;
+    const identity = await source.identify();
+    const isRemembered = memory !== undefined || shared?.last !== undefined;
+    if (identity.footer !== undefined && !isRemembered) return undefined;
+    return digestOfInput(
+      identity,
+      async () => text,
+      () => source.sha256(),
+    );
+  }
+
+  /** Ends an unfinished run so that it can be resumed, unless that is of no use. @returns the error to throw */
+  async suspend(thrown: unknown): Promise<unknown> {
+    const { plan, output } = this.#planned;
+    this.#stop.end();
+    const isStopped = this.#stop.reading.aborted;
+    const early = earlyEndOf(this.#run);
+    const hasRead = this.#rowCounts.read > this.#before.read;
+    const error = thrown instanceof RowcastError && hasRead ? thrown.duringRun() : thrown;
+    const failure = await judgeEnd(error, plan.source, early);
+    if ((!isStopped && isWorthless(failure, early)) || this.#isUseless(failure)) await output.discard();
+    else {
+      const isKnown = failure instanceof RowcastError;
+      const needsRestart = isKnown && failure.needsRestart && !isStopped;
+      const resumePoint = await output.suspend(needsRestart ? reasonToStop(failure) : undefined);
+      const isRefused = isKnown && failure.severity === 'refused';
+      if (resumePoint !== undefined && (isStopped || !isRefused))
+        this.#tracker.suspended(resumePoint, needsRestart);
     }
-    throw await suspend(failure, rowCounts.scored > 0, output, stop, tracker);
-  } finally {
-    stop.end();
-    source.close();
-    await reuse?.close();
+    return isStopped ? this.#stop.interrupted() : failure;
+  }
+
+  /** Whether what was written must not be used, or is of no use. */
+  #isUseless(failure: unknown): boolean {
+    if (!(failure instanceof RowcastError)) return false;
+    // A corrected input is another one, which would not resume a run that has scored nothing.
+    const isOtherInput = failure.code === 'malformed_input' && this.#rowCounts.scored === 0;
+    return isOtherInput || failure.code === 'mixed_up_responses';
+  }
+
+  async close(): Promise<void> {
+    this.#stop.end();
+    this.#planned.plan.source.close();
+    await this.#planned.reuse?.close();
   }
 }
-
-interface Committing {
-  at: ReturnType<typeof runPosition>;
-  /** What is counted in the data, if anything is. */
-  data: DataTally | undefined;
-  budget: RejectBudget;
-  /** Undefined for a part of an input that does not begin with its first row. */
-  malformed: ReturnType<typeof malformedLimit> | undefined;
-  /** Aborted when a run is to stop even if its output accepts no data. */
-  signal: AbortSignal;
-}
-
-/**
- * Writes the parts of the output in order.
- *
- * @throws RowcastError `malformed_input`, `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`,
- *   `too_many_missing`; as `Output.write`
- */
-async function commit(
-  { values }: Run,
-  tracker: RunTracker,
-  { plan: { layout }, contentSize, output }: PlannedRun,
-  parts: AsyncIterable<MergedPiece>,
-  { at: { reached, add, commitPoint }, data, budget, malformed, signal }: Committing,
-): Promise<void> {
-  const fractionAt = (at: Position) => fractionOf(at, contentSize, values.limit ?? layout.rows);
-  const { rowCounts } = reached;
-  const before = { read: rowCounts.read, fraction: fractionAt(reached.position) };
-  const resumePoint = () => output.resumePoint;
-  for await (const part of parts) {
-    malformed?.check(part.rejects, part.end.row - 1);
-    // A stalled reader must not prevent the run from stopping.
-    await unlessStopped(output.write(add(part), commitPoint), signal);
-    for (const reject of part.rejects) tracker.tell(each => each.rejected?.(reject));
-    budget.check(rowCounts);
-    data?.check(values, rowCounts, part.input);
-    const { predictionType, position } = reached;
-    const figures = () => data?.figures(predictionType, rowCounts);
-    const fraction = fractionAt(position);
-    tracker.progress({ rowCounts, figures, predictionType, fraction, before, resumePoint });
-  }
-}
-
-/** See `Summary.digest`. The next run may need it, also if the input must be read again for that. */
-async function digestOf({ memory, shared }: Run, source: Source, text: string): Promise<string | undefined> {
-  const identity = await source.identify();
-  const isRemembered = memory !== undefined || shared?.last !== undefined;
-  return identity.footer === undefined || isRemembered
-    ? digestOfInput(
-        identity,
-        async () => text,
-        () => source.sha256(),
-      )
-    : undefined;
-}
-
-/**
- * Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is
- * known.
- */
-export const countsAll = ({
-  summary,
-  summaryHtml,
-  metrics,
-  compare,
-  maxMissing = 'none',
-}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'compare' | 'maxMissing'>): boolean =>
-  [summary, summaryHtml, metrics, compare].some(file => file !== undefined) || maxMissing !== 'none';
 
 const reasonToStop = ({ code, message, hint }: RowcastError): Checkpoint['stopped'] => ({
   code,
   message,
   ...(hint !== undefined && { hint }),
 });
-
-/** Ends an unfinished run so that it can be resumed; returns the error to throw. */
-async function suspend(
-  failure: unknown,
-  hasScored: boolean,
-  output: Output,
-  { reading, interrupted }: Stopping,
-  tracker: RunTracker,
-): Promise<unknown> {
-  const isKnown = failure instanceof RowcastError;
-  // A corrected input is another one, which would not resume a run that has scored nothing.
-  const isWorthless = isKnown && failure.code === 'malformed_input' && !hasScored;
-  if (isWorthless || (isKnown && failure.code === 'mixed_up_responses')) await output.discard();
-  else {
-    const isRefused = isKnown && failure.severity === 'refused';
-    const needsRestart = isKnown && failure.needsRestart && !reading.aborted;
-    const resumePoint = await output.suspend(needsRestart ? reasonToStop(failure) : undefined);
-    if (resumePoint !== undefined && (reading.aborted || !isRefused))
-      tracker.suspended(resumePoint, needsRestart);
-  }
-  return reading.aborted ? interrupted() : failure;
-}

@@ -1,38 +1,55 @@
 import pLimit from 'p-limit';
 import type { Predictions } from '../base/contract/predictions.ts';
+import type { Layout } from '../formats/format.ts';
 import type { Batch } from '../formats/records/batch.ts';
+import type { ScoreBatch } from './batch/score-batch.ts';
+import type { MergedCopies } from './merge/merge.ts';
 import type { BatchScorer, Scored, ScoredBatch } from './scorer.ts';
+
+/** Which rows of the input are sent: all of them, or those whose predictions are not known. */
+export interface SentRows extends MergedCopies {
+  /** The layout by which the scorer reads and cuts what is sent. */
+  readonly layout: Layout;
+  /** What sends them. */
+  sender(scorer: BatchScorer, flight: Flight): Sender;
+}
+
+/** Sends the rows of one batch of the input after the other. */
+interface Sender {
+  send(batch: Batch): AsyncGenerator<Sent>;
+  /** Sends what has waited for rows of further batches. */
+  end(): AsyncGenerator<Sent>;
+}
+
+/** What is queued or in flight, in input order. */
+export interface Sent {
+  /** Waits for it, and returns the batches that can be merged then. */
+  settled(): Promise<ScoredBatch> | AsyncGenerator<ScoredBatch>;
+}
 
 interface InFlightOptions {
   scorer: Pick<BatchScorer, 'concurrency' | 'memoryOf' | 'release'>;
+  /** Scores a part, and confirms what was scored just before it is used. */
+  scoring: Pick<ScoreBatch, 'score' | 'confirm'>;
   /** Memory limit for batches that are queued, in flight or waiting to be written. */
   windowBytes: number;
-  /** Scores a part. */
-  score: (part: Batch) => Promise<Scored>;
+  /** Aborted when no queued part is to be scored any more. */
+  stop: AbortSignal;
 }
 
-/** A batch that is queued or in flight. */
-export interface Sent {
-  readonly scored: Promise<ScoredBatch>;
-}
+export type Flight = ReturnType<typeof inFlight>;
 
 /** Batches that wait for a request to end, so that the next body is ready at once. */
 const MAX_WAITING = 2;
 
 /**
- * Two stages with the in-flight requests between them: `send` starts a batch's request as soon as the window has space,
- * `settle` waits for its response. Batches pass both in input order, so results are in input order too, and a slow
- * batch delays only itself until the window is full.
+ * The requests in flight between two stages: one sends a part as soon as the window has space, the other waits until
+ * it has settled. Both take the parts in input order, so results are in input order too, and a slow part delays only
+ * itself until the window is full.
  *
  * Two limits apply: `concurrency` to the requests, and `windowBytes` to the memory of everything held.
  */
-export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
-  send(part: Batch): Promise<Sent>;
-  settle(sent: Sent): Promise<ScoredBatch>;
-  /** Waits until the window has space for other memory, which is then held until it is freed. */
-  reserve(bytes: number): Promise<void>;
-  free(bytes: number): void;
-} {
+export function inFlight({ scorer, scoring, windowBytes, stop }: InFlightOptions) {
   const limit = pLimit(scorer.concurrency);
   let held = 0;
   let waiting = 0;
@@ -51,38 +68,43 @@ export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
   const begin = (): void => {
     waiting--;
     onSpace?.();
+    // It would be finished too late, perhaps, and then sent again.
+    stop.throwIfAborted();
   };
 
-  const scoreWhenFree = async (batch: Batch, memory: number): Promise<ScoredBatch> => {
-    const result = await limit(() => {
+  const scoreWhenFree = async (part: Batch, memory: number): Promise<ScoredBatch> => {
+    const result = await limit(async () => {
       begin();
-      return score(batch).finally(() => {
+      return scoring.score(part).finally(() => {
         limit.concurrency = scorer.concurrency;
       });
     });
-    scorer.release(batch);
-    const scored = { batch, ...result };
+    scorer.release(part);
+    const scored = { batch: part, ...result };
     hold(memoryOfScored(scored) - memory);
     return scored;
   };
 
+  const settle = async (attempt: Promise<ScoredBatch>): Promise<ScoredBatch> => {
+    const scored = await attempt;
+    hold(-memoryOfBatch(scored.batch) - memoryOfScored(scored));
+    return scoring.confirm(scored);
+  };
+
   return {
-    async send(part) {
+    /** Sends a part when the window has space. */
+    async send(part: Batch): Promise<{ settled(): Promise<ScoredBatch> }> {
       const memory = scorer.memoryOf(part);
       await spaceFor(memoryOfBatch(part) + memory, MAX_WAITING);
       waiting++;
       const scored = scoreWhenFree(part, memory);
-      // `settle` awaits this in input order; an earlier failure must not count as an unhandled rejection.
+      // `settled` awaits this in input order; an earlier failure must not count as an unhandled rejection.
       scored.catch(() => {});
-      return { scored };
+      return { settled: () => settle(scored) };
     },
-    reserve: bytes => spaceFor(bytes, Number.POSITIVE_INFINITY),
-    free: bytes => hold(-bytes),
-    async settle(sent) {
-      const scored = await sent.scored;
-      hold(-memoryOfBatch(scored.batch) - memoryOfScored(scored));
-      return scored;
-    },
+    /** Waits until the window has space for other memory, which is then held until it is freed. */
+    reserve: (bytes: number): Promise<void> => spaceFor(bytes, Number.POSITIVE_INFINITY),
+    free: (bytes: number): void => hold(-bytes),
   };
 }
 

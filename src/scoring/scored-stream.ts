@@ -29,7 +29,7 @@ export async function scoredStream(
   run: ScoredRun,
   source: ByteSource,
   scorer: Scorer,
-  signal?: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ScoredOutputStream> {
   const plan = await prepare(run, { source, scorer, stop: signal });
   const counting = { columns: plan.counted.filter(hasUnrecognized), isDetailed: false };
@@ -37,7 +37,7 @@ export async function scoredStream(
   const tally = RunTally.empty(counted);
   const rowCounts = rowCountsOf(undefined);
   const { rest, layout } = plan;
-  const stop = signal && { reading: signal, calling: signal };
+  const stop = { reading: signal, calling: signal };
   async function* pieces(): AsyncGenerator<MergedPiece> {
     for await (const piece of stages(run, plan, { rest, start: layout.start, counting, stop })) {
       count(rowCounts, piece);

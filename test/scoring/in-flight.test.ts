@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ofKind } from '../../src/formats/appended.ts';
 import type { Batch } from '../../src/formats/records/batch.ts';
 import { noPredictions } from '../../src/scoring/batch/join-predictions.ts';
-import { inFlight, memoryOfBatch, memoryOfFaults, type Sent } from '../../src/scoring/in-flight.ts';
-import type { Scored } from '../../src/scoring/scorer.ts';
+import { type Flight, inFlight, memoryOfBatch, memoryOfFaults } from '../../src/scoring/in-flight.ts';
+import type { Scored, ScoredBatch } from '../../src/scoring/scorer.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
 /** Batches of one row, all of the same size. */
@@ -19,6 +19,9 @@ const [first] = batches;
 assert.ok(first);
 const size = memoryOfBatch(first) + bodyBytes;
 
+const confirm = async (scored: ScoredBatch): Promise<ScoredBatch> => scored;
+const { signal: stop } = new AbortController();
+
 /**
  * Requests whose attempts end when the test completes them, and whose bodies all have the same size.
  *
@@ -28,7 +31,7 @@ function flight({ concurrency = (): number => 9, windowBytes = 1 << 20 } = {}) {
   const begun: (() => void)[] = [];
   const fail: (() => void)[] = [];
   const released: Batch[] = [];
-  const sent: Sent[] = [];
+  const sent: Awaited<ReturnType<Flight['send']>>[] = [];
   const score = (batch: Batch): Promise<Scored> =>
     new Promise((resolve, reject) => {
       const probabilities = Float64Array.of(batch.start.row);
@@ -43,9 +46,8 @@ function flight({ concurrency = (): number => 9, windowBytes = 1 << 20 } = {}) {
     memoryOf: () => bodyBytes,
     release: (part: Batch) => void released.push(part),
   };
-  const { send, settle } = inFlight({ scorer, windowBytes, score });
+  const { send } = inFlight({ scorer, scoring: { score, confirm }, windowBytes, stop });
   return {
-    settle,
     sent,
     begun,
     fail,
@@ -58,7 +60,7 @@ function flight({ concurrency = (): number => 9, windowBytes = 1 << 20 } = {}) {
       begun[index]?.();
       await turn();
     },
-    settleAt: (index: number) => settle(sent[index] ?? assert.fail()),
+    settleAt: (index: number) => (sent[index] ?? assert.fail()).settled(),
   };
 }
 
@@ -116,12 +118,16 @@ describe('in-flight requests', () => {
       const of = (batch: Batch) => encoded.find(one => one.batch === batch) ?? assert.fail();
       const { send } = inFlight({
         scorer: { concurrency: 9, memoryOf: batch => memoryOfFaults(of(batch).faults), release() {} },
-        windowBytes,
-        // The attempt of the only row never ends; the other batches have no rows.
-        score: async batch => {
-          const { faults, personas } = of(batch);
-          return personas > 0 ? new Promise(() => {}) : { faults, predictions: noPredictions };
+        scoring: {
+          // The attempt of the only row never ends; the other batches have no rows.
+          async score(batch) {
+            const { faults, personas } = of(batch);
+            return personas > 0 ? new Promise(() => {}) : { faults, predictions: noPredictions };
+          },
+          confirm,
         },
+        windowBytes,
+        stop,
       });
       let records = 0;
       void (async () => {

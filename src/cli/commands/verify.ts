@@ -5,7 +5,7 @@ import { SHORT_OUTAGE } from '../../base/options/service.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import { sampleOptions, verifyOptions } from '../../base/options/verify.ts';
 import { commandOf } from '../../base/shell-word.ts';
-import type { LongField } from '../../formats/records/batch-reader.ts';
+import type { LongField } from '../../formats/records/read-batches.ts';
 import { withScorer } from '../../library/service/open-predictor.ts';
 import { combineExitCodes, concernsAll } from '../../library/several/combine-exit-codes.ts';
 import { type FilesToVerify, verifyFiles } from '../../library/verify-files.ts';

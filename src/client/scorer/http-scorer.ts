@@ -1,13 +1,13 @@
 import type { Description } from '../../base/contract/schemas.ts';
 import type { ReceivedPredictions } from '../../scoring/predictions.ts';
-import type { Scorer, ScorerInput, SharedScorer } from '../../scoring/scorer.ts';
+import type { ScorerInput, SharedScorer } from '../../scoring/scorer.ts';
 import type { Expected, PredictionRequest, ResponseReader } from '../protocols/protocol.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { HttpRequest } from '../transport/http-request.ts';
 import { EncodedBatches } from './encoded-batches.ts';
 
 /** Scores with a prediction service: a batch is one request, which the client's protocol writes and reads. */
-export function httpScorer(client: ServiceClient): Scorer {
+export function httpScorer(client: ServiceClient): SharedScorer {
   const descriptions = new Map<string, Description>();
   return {
     name: client.name,
@@ -27,13 +27,7 @@ export function httpScorer(client: ServiceClient): Scorer {
       const known = { classes, description: descriptions.get(report) };
       return new HttpBatches(client, client.protocol.predict(report, known), input);
     },
-  };
-}
-
-/** The scorer of a service for several runs, which share its connections and its pace. */
-export function sharedHttpScorer(client: ServiceClient): SharedScorer {
-  return {
-    ...httpScorer(client),
+    // The runs share the pace, and what is known of the service.
     forRun() {
       const own = client.forRun();
       return { scorer: httpScorer(own), close: () => own.close() };

@@ -1,12 +1,13 @@
 import { parseRecords } from '../../base/parse-records.ts';
 import { appendedNames } from '../appended-names.ts';
-import type { ComparedLayout, Layout, OutputLayout, RecordLayout } from '../format.ts';
+import type { ComparedLayout, Format, Layout, OutputLayout, RecordLayout } from '../format.ts';
 import { kernelMerger, recordMerger } from '../merge-records.ts';
-import { type OutputColumns, ownNames, renamed } from '../output-columns.ts';
+import { type OutputColumns, outputColumns, ownNames, renamed } from '../output-columns.ts';
 import { recordEnds } from '../records/batch.ts';
 import { typedFieldReader } from '../records/fields.ts';
 import { rejectColumns } from '../records/reject.ts';
 import type { RowGroups } from '../records/row-groups.ts';
+import { requiredNumbers } from '../required-numbers.ts';
 import { appendedColumns } from './appended-columns.ts';
 import { cellComparison, csvComparison } from './csv-comparison.ts';
 import {
@@ -16,15 +17,41 @@ import {
   rejectsHeaderText,
   rejectsText,
 } from './csv-rejects.ts';
+import { dialectOf } from './dialect.ts';
 import { FieldReader } from './fields/field-reader.ts';
 import { numberFinder } from './fields/number-finder.ts';
 import { longFieldOfHeader } from './find-long-field.ts';
-import { laterHeaderHint, refuseUnits } from './first-lines.ts';
+import { FIRST_BYTES, laterHeaderHint, refuseBlank, refuseRule, refuseUnits } from './first-lines.ts';
 import { afterHeader, delimiterHint, type Header, headerOfLayout, readBytes } from './header.ts';
 import { openBeforeEnding, ownHeader } from './kept-records.ts';
+import { readHead } from './read-head.ts';
 import { noRowFinder } from './records/no-rows.ts';
 import { RecordReader } from './records/record-reader.ts';
 import { whyMalformed } from './why-malformed.ts';
+
+/** CSV and TSV, by the rules of docs/design.md. */
+export const csvFormat: Format = {
+  name: 'csv',
+  isNameOf: file => /\.[ct]sv$/i.test(file),
+  // Any text may be CSV. Files of formats that are not read are refused with the first bytes of the header.
+  begins: () => true,
+  readLayout: async (source, options) => {
+    const { header, rest } = await readHead(source, options);
+    const columns = outputColumns(header, options, source.name);
+    // A copy, because the memory of `rest` is reused.
+    const first = Buffer.from(rest.subarray(0, FIRST_BYTES));
+    refuseBlank(header, first, source.name);
+    refuseRule(header, first, source);
+    const layoutOf = (own: Header): CsvLayout =>
+      csvLayout({ header: own, columns, groups: options.writes?.groups }, first);
+    const numbers = requiredNumbers(layoutOf(header), options, first);
+    return { layout: layoutOf({ ...header, numbers }), rest };
+  },
+  readAs(options, file) {
+    const { loneCr, quote, ...others } = dialectOf({ ...options, file });
+    return { ...others, quote: quote ?? 'none' };
+  },
+};
 
 /** What a layout is made of, also in another thread; plain data. */
 export interface CsvParts {

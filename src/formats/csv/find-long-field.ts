@@ -1,6 +1,6 @@
 import type { Dialect } from '../../base/parse-records.ts';
-import type { LongField } from '../records/batch-reader.ts';
 import { countLines } from '../records/line-endings.ts';
+import type { LongField } from '../records/read-batches.ts';
 import { closingQuote } from './fields/count-fields.ts';
 import type { Header } from './header.ts';
 

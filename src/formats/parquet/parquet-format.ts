@@ -1,4 +1,4 @@
-import { csvFormat } from '../csv/csv-format.ts';
+import { csvFormat } from '../csv/csv-layout.ts';
 import type { Format } from '../format.ts';
 
 /** The magic number, and the first member of a page or of the footer: a 32-bit integer. A CSV may begin with `PAR1`. */

@@ -184,7 +184,7 @@ export class Client implements ProgramScorer {
       maxRequestsPerSecond,
       maxRowsPerSecond,
       ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
-      ...(retry && { onRetry: retry }),
+      onRetry: retry,
     };
     if (this.#protocol === defaultProtocol) {
       const service = connectReports(connecting);

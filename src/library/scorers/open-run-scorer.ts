@@ -4,8 +4,7 @@ import type { ServiceClientOptions } from '../../client/service-client.ts';
 import type { OpenScorer, Scorer } from '../../scoring/scorer.ts';
 import type { ProgramScorer as GivenScorer } from '../scorer.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
-import { thenClosed } from '../service/open-client.ts';
-import { openPredictor } from '../service/open-predictor.ts';
+import { openPredictor, thenClosed } from '../service/open-predictor.ts';
 import { Client, serviceOf } from './client.ts';
 import { customScorer } from './custom-scorer.ts';
 import { LocalScorer, modelScorerOf } from './local-scorer.ts';
@@ -17,7 +16,7 @@ export interface RunScorerOptions {
   /** Where the service is, unless a scorer is given. */
   given: Given;
   /** Called before each wait for a retry, which is in milliseconds. */
-  onRetry?: ServiceClientOptions['onRetry'] | undefined;
+  onRetry?: ServiceClientOptions['onRetry'];
   stop: AbortSignal;
 }
 
@@ -35,7 +34,7 @@ export async function openRunScorer(options: RunScorerOptions): Promise<OpenScor
     return { scorer: custom, close: async () => {} };
   }
   const { service, maxOutage: its } = serviceOf(scorer);
-  const client = service.forRun({ maxOutage: its ?? maxOutage, ...(onRetry && { onRetry }) });
+  const client = service.forRun({ maxOutage: its ?? maxOutage, onRetry });
   return { scorer: httpScorer(client), close: () => client.close() };
 }
 

@@ -8,7 +8,7 @@ import { predictionOf } from '../../scoring/predictions.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { chooseProtocol, type ProtocolValues } from '../service/choose-protocol.ts';
 import { chooseService, type Given, noService } from '../service/choose-service.ts';
-import { type ConnectOptions, openClient, thenClosed } from '../service/open-client.ts';
+import { type ConnectOptions, openClient, thenClosed } from '../service/open-predictor.ts';
 import { type PersonasOf, predictFeatures } from './predict-features.ts';
 
 /** Maximum size of a request, as in a run. */
@@ -81,12 +81,14 @@ function* batchesOf(report: string, personas: readonly Features[]): Generator<Ba
 /** Opens a client of the service that a command chooses, for single predictions. @throws as `openClient`; `usage` */
 export async function withFeaturesClient<T>(
   given: Given & Pick<ConnectOptions, 'onRetry'>,
-  values: ProtocolValues & PersonaOptions & ConnectOptions['values'],
+  values: ProtocolValues & PersonaOptions & { timeout: number },
   use: (client: FeaturesClient) => Promise<T>,
 ): Promise<T> {
   const address = chooseService(given);
   if (address.kind === 'local') throw noService(values.protocol);
-  const connecting = { values, env: given.env, onRetry: given.onRetry };
+  const { env, onRetry } = given;
+  const { timeout } = values;
+  const connecting = { timeout, env, onRetry };
   return thenClosed(openClient(address, chooseProtocol(values), connecting), client =>
     use(new FeaturesClient(client, values)),
   );

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PredictionType } from '../../base/contract/predictions.ts';
+import type { RunValues } from '../../base/options/values/run-values.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { withoutNulls } from '../../formats/columns/batch-columns.ts';
 import { columnEncoderOf, type Unrecognized, unrecognizedOf } from '../../formats/columns/column-encoder.ts';
@@ -36,6 +37,19 @@ export interface DataTally {
    */
   check(limits: UnrecognizedLimits, rowCounts: CountedRows, records: Buffer | 'end'): void;
 }
+
+/**
+ * Whether what was counted is written somewhere. A limit of missing values is also for columns of which nothing is
+ * known.
+ */
+export const countsAll = ({
+  summary,
+  summaryHtml,
+  metrics,
+  compare,
+  maxMissing = 'none',
+}: Pick<RunValues, 'summary' | 'summaryHtml' | 'metrics' | 'compare' | 'maxMissing'>): boolean =>
+  [summary, summaryHtml, metrics, compare].some(file => file !== undefined) || maxMissing !== 'none';
 
 /** What decides what is counted, and with what it is compared. */
 interface DataTallyOptions {

@@ -29,21 +29,14 @@ import {
   type WrittenExtents,
 } from './output.ts';
 import { RejectsOutput } from './rejects-output.ts';
-import {
-  attemptAfter,
-  type OutputOptions,
-  type ResumableOutputOptions,
-  resumableOutput,
-} from './resumable-output.ts';
+import { attemptAfter, type ResumableOutputOptions, resumableOutput } from './resumable-output.ts';
 
-interface AcquireOptions {
+interface AcquireOptions
+  extends Omit<ResumableOutputOptions, 'outputs' | 'backends'>,
+    Pick<RunValues, 'checksum'> {
   locked: LockedPaths;
   /** Aborts waiting for a reader of a FIFO. */
   stop: AbortSignal | undefined;
-  /** Whether an unfinished run is known to be of different work, and is to be set aside. */
-  isOtherWork?: boolean | undefined;
-  /** Called when an unfinished run was set aside. */
-  onSetAside?: (() => void) | undefined;
 }
 
 /**
@@ -51,15 +44,12 @@ interface AcquireOptions {
  *
  * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
-export async function acquireOutput(
-  options: OutputOptions & Pick<RunValues, 'checksum'>,
-  { locked, stop, isOtherWork = false, onSetAside }: AcquireOptions,
-): Promise<AcquiredOutput | undefined> {
+export async function acquireOutput(options: AcquireOptions): Promise<AcquiredOutput | undefined> {
+  const { locked, stop, checksum } = options;
   const { output, rejects, backends } = locked;
   if (output.durable === undefined)
-    return acquireSink(() => output.open(stop), rejects && (() => rejects.open(stop)), options.checksum);
-  const outputs = runOutputsOf(output.durable, rejects?.durable);
-  return acquireDurable({ ...options, outputs, backends, isOtherWork, onSetAside });
+    return acquireSink(() => output.open(stop), rejects && (() => rejects.open(stop)), checksum);
+  return acquireDurable({ ...options, outputs: runOutputsOf(output.durable, rejects?.durable), backends });
 }
 
 /**

@@ -11,18 +11,16 @@ import { checkpointSaver, extentsOf, type Mark, stopError } from './checkpoint-s
 import type { CommitPoint, Output, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
 import type { RejectsOutput } from './rejects-output.ts';
 
-/** The options of a run that decide how its output begins, and how it is written. */
-export type OutputOptions = Pick<
-  RunValues,
-  | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
-  | ('history' | 'checkpointInterval' | 'private')
->;
-
-export interface ResumableOutputOptions extends OutputOptions {
+export interface ResumableOutputOptions
+  extends Pick<
+    RunValues,
+    | ('ifExists' | 'restart' | 'restartIfChanged' | 'restartIfRetrained')
+    | ('history' | 'checkpointInterval' | 'private')
+  > {
   outputs: RunOutputs;
   /** Backends, if not the default ones. */
   backends?: Backends | undefined;
-  /** Whether an unfinished run is known to be of different work. */
+  /** Whether an unfinished run is known to be of different work, and is to be set aside. */
   isOtherWork?: boolean;
   /** Called when an unfinished run was set aside. */
   onSetAside?: (() => void) | undefined;

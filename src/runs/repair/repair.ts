@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { RowcastError } from '../../base/errors.ts';
 import type { Comparison } from '../../formats/comparison.ts';
-import { csvFormat } from '../../formats/csv/csv-format.ts';
+import { csvFormat } from '../../formats/csv/csv-layout.ts';
 import type { Opened } from '../../formats/format.ts';
 import { type Formats, recognize } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';

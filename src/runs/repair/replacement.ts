@@ -3,7 +3,7 @@ import { RowcastError } from '../../base/errors.ts';
 import type { GroupEncoder } from '../../base/text-of-file.ts';
 import type { Layout } from '../../formats/format.ts';
 import { startOf } from '../../formats/records/batch.ts';
-import type { BatchReader } from '../../formats/records/batch-reader.ts';
+import type { BatchReader } from '../../formats/records/read-batches.ts';
 import type { RowGroups } from '../../formats/records/row-groups.ts';
 import { Members } from '../../scoring/merge/members.ts';
 import { newRowCounts } from '../../scoring/row-counts.ts';

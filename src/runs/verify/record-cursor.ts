@@ -4,9 +4,8 @@ import type { RecordAt } from '../../formats/comparison.ts';
 import type { Layout, Opened } from '../../formats/format.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import { type Batch, kindOf, RecordKind, startOf } from '../../formats/records/batch.ts';
-import type { BatchOptions } from '../../formats/records/batch-reader.ts';
 import type { Fault } from '../../formats/records/faults.ts';
-import { readBatches } from '../../formats/records/read-batches.ts';
+import { type BatchOptions, readBatches } from '../../formats/records/read-batches.ts';
 import type { Source } from '../../storage/source.ts';
 
 /** A record, and the number of its row. */

@@ -5,7 +5,7 @@ import type { Layout, Opened, WrittenColumns } from '../../formats/format.ts';
 import { type Formats, recognizeInput, recognizeWritten, rejectsFormat } from '../../formats/formats.ts';
 import type { ColumnOptions } from '../../formats/output-columns.ts';
 import type { ReadAs, ReadOptions } from '../../formats/read-options.ts';
-import type { LongField } from '../../formats/records/batch-reader.ts';
+import type { LongField } from '../../formats/records/read-batches.ts';
 import { backendsOf, type StoreValues, withSources } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 import type { AppendedCheck } from './check-appended.ts';

@@ -1,9 +1,9 @@
 import { type Location, RowcastError } from '../../base/errors.ts';
 import type { Layout } from '../../formats/format.ts';
-import { type Batch, RecordKind } from '../../formats/records/batch.ts';
+import { type Batch, countRows, RecordKind } from '../../formats/records/batch.ts';
 import { RequestAttempts } from '../failures/attempts.ts';
 import { CallError, type RowFault } from '../failures/call-error.ts';
-import type { BatchScorer, Failed, Feedback, Outcome, Scored, ScoredBatch } from '../scorer.ts';
+import type { BatchScorer, Failed, Feedback, Outcome, Scored, ScoredBatch, TraceBatch } from '../scorer.ts';
 import { checkedOutcome } from './check-values.ts';
 import { checkFirstRows, firstRejects, refuseWrongColumn } from './first-rows.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
@@ -19,6 +19,7 @@ interface ScoreBatchOptions {
   hasScored: boolean;
   /** Cancels attempts and prevents further ones. */
   signal: AbortSignal;
+  trace?: TraceBatch | undefined;
 }
 
 /**
@@ -43,8 +44,30 @@ export class ScoreBatch {
     this.#prober = prober(options);
   }
 
-  /** @param batch one of the scorer's parts */
-  async score(batch: Batch): Promise<Scored> {
+  /** @param part one of the scorer's parts of a batch */
+  score(part: Batch): Promise<Scored> {
+    const { trace } = this.#options;
+    if (trace === undefined) return this.#score(part);
+    return trace({ row: part.start.row, rows: countRows(part) }, () => this.#score(part));
+  }
+
+  /**
+   * To be called just before predictions are used, because they cannot be replaced later. Rows whose response came on
+   * a connection that mixed up responses are scored again.
+   */
+  async confirm(scored: ScoredBatch): Promise<ScoredBatch> {
+    const { scorer } = this.#options;
+    const { batch } = scored;
+    let confirmed = scored;
+    while (!scorer.confirm(confirmed.predictions, batch.start.row)) {
+      const parts: ScoredBatch[] = [];
+      for (const part of scorer.parts(batch)) parts.push({ ...(await this.score(part)), batch: part });
+      confirmed = { ...joinParts(parts), batch };
+    }
+    return confirmed;
+  }
+
+  async #score(batch: Batch): Promise<Scored> {
     const outcome = await this.#attempt(batch);
     if ('predictions' in outcome) {
       if (batch.start.row === FIRST_ROW && !this.#options.hasScored)

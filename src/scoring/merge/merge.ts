@@ -190,8 +190,8 @@ function ofType(scored: ScoredBatch, { predictionType }: Appended): ScoredBatch 
 }
 
 /** How rows whose predictions were known are merged. */
-interface MergedCopies {
-  withCopies?: ((appended: Appended, copied: () => ScoredBatch['copied']) => Appended) | undefined;
+export interface MergedCopies {
+  readonly withCopies?: ((appended: Appended, copied: () => ScoredBatch['copied']) => Appended) | undefined;
 }
 
 /** The number of well-formed rows among the records `[from, to)`. */

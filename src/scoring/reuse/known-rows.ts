@@ -10,7 +10,7 @@ import type { Fault } from '../../formats/records/faults.ts';
 import type { Fields } from '../../formats/records/fields.ts';
 import { joinValues, noPredictions } from '../batch/join-predictions.ts';
 import type { FeatureColumn } from '../feature-columns.ts';
-import type { inFlight, Sent } from '../in-flight.ts';
+import type { Flight, Sent, SentRows } from '../in-flight.ts';
 import { appendedFor, type MergeOptions } from '../merge/appended-for.ts';
 import type { PieceTallyOptions } from '../merge/piece-tally.ts';
 import type { BatchScorer, ScoredBatch } from '../scorer.ts';
@@ -53,43 +53,22 @@ interface KnownBatch {
   lastPack: number;
 }
 
-/** A part that is sent, of a batch of the input as it is, or of a packed one. */
-interface SentPart {
-  readonly sends: Batch;
-  readonly isWhole: boolean;
-}
-
-/** All parts of a batch were sent. */
-interface SentBatch {
-  /** The number of the result after theirs. */
-  readonly end: number;
-  readonly keptFrom: number;
-}
-
-/** What the stages pass on, in input order; batches of the input when all requests for their rows were made. */
-type Step = SentPart | SentBatch | KnownBatch;
-
 /** Bytes of batches that wait until their rows that are not known fill a request. */
 const MAX_WAITING_BYTES = 8 << 20;
 
-type Flight = ReturnType<typeof inFlight>;
-
-/**
- * The stages between the records and merging, if the predictions of some rows are known: only the others are sent, and
- * those of many batches are packed into full requests. Batches come out in input order, as if all had been sent.
- *
- *     batches → find what is known, pack the others → in flight → put results and copies in their places
- */
+/** Finds the rows of batches whose predictions are known, and puts predictions in their places. */
 class KnownRows {
   readonly #known: KnownPredictions | undefined;
   readonly #equal: EqualRows | undefined;
   readonly #keys: RowKeys;
-  readonly #options: KnownRowsOptions;
+  readonly options: KnownRowsOptions;
   /** Finds fields where the scorer does, so that they are not found twice. */
   #fields: SharedFields | undefined;
   readonly #columns: readonly number[];
-  readonly #packed: PackedRows;
-  readonly #results: Results;
+  /** The rows that are sent. */
+  readonly packed: PackedRows;
+  /** What was predicted for them. */
+  readonly results: Results;
   readonly #appended: Appended | undefined;
   /** How many rows were found that are sent. */
   #sent = 0;
@@ -98,20 +77,20 @@ class KnownRows {
     const { features, merging, known, areEqualSentOnce } = options;
     this.#known = known;
     this.#keys = known?.keys ?? new RowKeys();
-    this.#results = new Results(areEqualSentOnce ? EQUAL_RESULT_BYTES : 0, known?.predictionType);
-    this.#equal = areEqualSentOnce ? new EqualRows(this.#results) : undefined;
-    this.#options = options;
+    this.results = new Results(areEqualSentOnce ? EQUAL_RESULT_BYTES : 0, known?.predictionType);
+    this.#equal = areEqualSentOnce ? new EqualRows(this.results) : undefined;
+    this.options = options;
     this.#columns = features.map(({ index }) => index);
-    this.#packed = new PackedRows(merging.layout);
+    this.packed = new PackedRows(merging.layout);
     this.#appended = known && appendedFor(merging, known.predictionType);
   }
 
   /** The layout by which a scorer finds fields, and cuts packed batches. */
   get layout(): Layout {
-    const { layout } = this.#options.merging;
+    const { layout } = this.options.merging;
     return {
       ...layout,
-      slice: this.#packed.slice,
+      slice: this.packed.slice,
       fieldReader: memory => {
         const fields = new SharedFields(layout, memory);
         this.#fields ??= fields;
@@ -120,69 +99,9 @@ class KnownRows {
     };
   }
 
-  /** @param seen is called with each batch of the input */
-  async *steps(
-    batches: AsyncIterable<Batch>,
-    scorer: Pick<BatchScorer, 'parts' | 'maxBatchBytes' | 'rowOverhead' | 'batchRows'>,
-    seen: (batch: Batch) => void,
-  ): AsyncGenerator<Step> {
-    const { batchRows = scorer.batchRows, source } = this.#options;
-    const packed = this.#packed;
-    const waiting: KnownBatch[] = [];
-    let [bytes, packs, end] = [0, 0, 0];
-    const takeDone = function* (): Generator<Step> {
-      for (let next = waiting[0]; next !== undefined && next.lastPack < packs; next = waiting[0]) {
-        waiting.shift();
-        bytes -= next.batch.bytes.length;
-        yield next;
-      }
-    };
-    const send = function* (batch: Batch, isWhole: boolean, keptFrom: number): Generator<Step> {
-      for (const sends of scorer.parts(batch)) yield { sends, isWhole };
-      yield { end, keptFrom };
-    };
-    const pack = function* (): Generator<Step> {
-      if (packed.waiting === 0) return;
-      packs++;
-      end += packed.waiting;
-      yield* send(packed.take(), false, 0);
-      yield* takeDone();
-    };
-    for await (const batch of batches) {
-      seen(batch);
-      const found = await this.#find(batch).catch(unlessInterrupted);
-      // As if reading had stopped before it: what was sent is still waited for.
-      if (found === undefined) break;
-      if (found.copied.known + found.copied.equal === 0 && packed.waiting === 0) {
-        end += found.copied.rows;
-        yield* send(batch, true, found.keptFrom);
-        continue;
-      }
-      const limits = {
-        rows: batchRows,
-        bytes: scorer.maxBatchBytes(),
-        rowOverhead: scorer.rowOverhead,
-      };
-      waiting.push(found);
-      bytes += batch.bytes.length;
-      let lastPack = -1;
-      for (const index of sentRecords(found)) {
-        if (packed.isFullFor(batch, index, limits)) yield* pack();
-        packed.add(batch, index);
-        lastPack = packs;
-      }
-      found.lastPack = lastPack;
-      // The rows of a pipe wait for no others, which may come late.
-      if (source.isLive || bytes > MAX_WAITING_BYTES || packed.waiting >= batchRows) yield* pack();
-      yield* takeDone();
-    }
-    yield* pack();
-    yield* takeDone();
-  }
-
-  async #find(batch: Batch): Promise<KnownBatch> {
+  async find(batch: Batch): Promise<KnownBatch> {
     const known = this.#known;
-    this.#fields ??= new SharedFields(this.#options.merging.layout, BatchMemory.create());
+    this.#fields ??= new SharedFields(this.options.merging.layout, BatchMemory.create());
     const { fields, keys } = this.#fields.withKeys(batch, this.#keys, this.#columns);
     const { faults, rows } = fields;
     const copied = new CopiedRows(rows);
@@ -202,57 +121,17 @@ class KnownRows {
     return { batch, faults, copied, first, keptFrom, lastPack: Number.POSITIVE_INFINITY };
   }
 
-  /** How many rows of a batch need not be sent. */
-  async count(batch: Batch): Promise<UnsentRows> {
-    const { rows, known, equal } = (await this.#find(batch)).copied;
-    return { rows, reused: known, equal };
-  }
-
-  send(flight: Flight): (step: Step) => Promise<Flying> {
-    return async step => {
-      if ('sends' in step) return { sent: await flight.send(step.sends), isWhole: step.isWhole };
-      if ('copied' in step) await flight.reserve(step.batch.bytes.length + step.copied.memory);
-      return step;
-    };
-  }
-
-  settle(
-    flight: Flight,
-    confirm: (scored: ScoredBatch) => Promise<ScoredBatch>,
-  ): (flying: Flying) => AsyncGenerator<ScoredBatch> {
-    return flying => this.#settle(flying, flight, confirm);
-  }
-
-  /** Waits for what was sent. @param confirm is called before a result is used */
-  async *#settle(
-    flying: Flying,
-    flight: Flight,
-    confirm: (scored: ScoredBatch) => Promise<ScoredBatch>,
-  ): AsyncGenerator<ScoredBatch> {
-    const results = this.#results;
-    if ('sent' in flying) {
-      const scored = await confirm(await flight.settle(flying.sent));
-      if (flying.isWhole) yield scored;
-      results.add(scored);
-      return;
-    }
-    if ('copied' in flying) {
-      flight.free(flying.batch.bytes.length + flying.copied.memory);
-      yield this.#join(flying);
-    } else if (results.count !== flying.end) throw new TypeError('a row that was sent has no result, or two');
-    results.dropBefore(flying.keptFrom);
-  }
-
-  #join({ batch, faults, copied, first }: KnownBatch): ScoredBatch {
+  /** Puts results and copies in the places of a batch's rows, when there is a result of each row that is sent. */
+  join({ batch, faults, copied, first }: KnownBatch): ScoredBatch {
     const known = this.#known;
-    const { predictionType } = this.#results;
-    const countsScores = this.#options.merging.counting?.isDetailed === true;
+    const { predictionType } = this.results;
+    const countsScores = this.options.merging.counting?.isDetailed === true;
     const errors = new Map<number, { code: string; message: string }>();
     const joined = predictionType === undefined ? noPredictions : joinValues(predictionType, [], copied.rows);
     let next = first;
     for (let row = 0; row < copied.rows; row++) {
       const result = copied.isSent(row) ? next++ : copied.resultOf(row);
-      if (result !== -1) this.#results.copyTo(result, joined, row, errors);
+      if (result !== -1) this.results.copyTo(result, joined, row, errors);
       else if (countsScores && joined.kind === 'distribution') {
         const values = known?.probabilitiesOf?.(copied.bytesOf(row)) ?? [];
         joined.probabilities.set(values, row * joined.classes.length);
@@ -276,7 +155,7 @@ class KnownRows {
       {
         severity: 'stopped',
         needsRestart: true,
-        location: { file: this.#options.source.name, row: batch.start.row + row },
+        location: { file: this.options.source.name, row: batch.start.row + row },
         hint: 'The model has changed although its version has not. Leave out --reuse, and add --restart, to send all rows.',
       },
     );
@@ -295,34 +174,149 @@ export async function countUnsent(options: KnownRowsOptions, batches: Iterable<B
   const rows = new KnownRows(options);
   const sum: UnsentRows = { rows: 0, reused: 0, equal: 0 };
   for (const batch of batches) {
-    const counted = await rows.count(batch);
-    sum.rows += counted.rows;
-    sum.reused += counted.reused;
-    sum.equal += counted.equal;
+    const { copied } = await rows.find(batch);
+    sum.rows += copied.rows;
+    sum.reused += copied.known;
+    sum.equal += copied.equal;
   }
   return sum;
 }
 
-/** @throws RowcastError as `appendedFor` */
-export function knownStages(options: KnownRowsOptions) {
+/**
+ * Only rows whose predictions are not known are sent.
+ *
+ * @throws RowcastError as `appendedFor`
+ */
+export function unknownRows(options: KnownRowsOptions): SentRows {
   const { known } = options;
   const rows = new KnownRows(options);
   return {
-    rows,
     layout: rows.layout,
-    withCopies:
-      known &&
-      ((appended: Appended, copied: () => CopiedRows | undefined): Appended =>
-        withCopies(appended, known, copied)),
+    withCopies: known && ((appended, copied) => withCopies(appended, known, copied)),
+    sender: (scorer, flight) => new UnknownRows(rows, scorer, flight),
   };
 }
+
+/** What was sent, in input order: a part, all parts of a batch, or what a batch of the input has needed. */
+type Step =
+  | { readonly part: Awaited<ReturnType<Flight['send']>>; readonly isWhole: boolean }
+  | { readonly results: number; readonly keptFrom: number }
+  | KnownBatch;
+
+/**
+ * Sends the rows of batches that are not known, those of many batches packed into full requests. Batches come out in
+ * input order, as if all had been sent.
+ *
+ *     batches → find what is known, pack the others → in flight → put results and copies in their places
+ */
+class UnknownRows {
+  readonly #rows: KnownRows;
+  readonly #scorer: BatchScorer;
+  readonly #flight: Flight;
+  /** The batches of the input whose rows are not all packed, or sent. */
+  readonly #waiting: KnownBatch[] = [];
+  #waitingBytes = 0;
+  /** The number of packed batches, and of rows, that were sent. */
+  #packs = 0;
+  #sent = 0;
+  #isInterrupted = false;
+
+  constructor(rows: KnownRows, scorer: BatchScorer, flight: Flight) {
+    this.#rows = rows;
+    this.#scorer = scorer;
+    this.#flight = flight;
+  }
+
+  async *send(batch: Batch): AsyncGenerator<Sent> {
+    const scorer = this.#scorer;
+    const { packed, options } = this.#rows;
+    const { batchRows = scorer.batchRows, source } = options;
+    if (this.#isInterrupted) return;
+    const found = await this.#rows.find(batch).catch(unlessInterrupted);
+    if (found === undefined) {
+      // As if reading had stopped before it: what was sent is still waited for.
+      this.#isInterrupted = true;
+      return;
+    }
+    if (found.copied.known + found.copied.equal === 0 && packed.waiting === 0) {
+      this.#sent += found.copied.rows;
+      yield* this.#sendParts(batch, true, found.keptFrom);
+      return;
+    }
+    const limits = { rows: batchRows, bytes: scorer.maxBatchBytes(), rowOverhead: scorer.rowOverhead };
+    this.#waiting.push(found);
+    this.#waitingBytes += batch.bytes.length;
+    let lastPack = -1;
+    for (const index of sentRecords(found)) {
+      if (packed.isFullFor(batch, index, limits)) yield* this.#sendPacked();
+      packed.add(batch, index);
+      lastPack = this.#packs;
+    }
+    found.lastPack = lastPack;
+    // The rows of a pipe wait for no others, which may come late.
+    if (source.isLive || this.#waitingBytes > MAX_WAITING_BYTES || packed.waiting >= batchRows)
+      yield* this.#sendPacked();
+    yield* this.#passOn();
+  }
+
+  async *end(): AsyncGenerator<Sent> {
+    yield* this.#sendPacked();
+    yield* this.#passOn();
+  }
+
+  async *#sendPacked(): AsyncGenerator<Sent> {
+    const { packed } = this.#rows;
+    if (packed.waiting === 0) return;
+    this.#packs++;
+    this.#sent += packed.waiting;
+    yield* this.#sendParts(packed.take(), false, 0);
+    yield* this.#passOn();
+  }
+
+  /** @param isWhole whether it is a batch of the input as it is, and not a packed one */
+  async *#sendParts(batch: Batch, isWhole: boolean, keptFrom: number): AsyncGenerator<Sent> {
+    for (const part of this.#scorer.parts(batch))
+      yield this.#settling({ part: await this.#flight.send(part), isWhole });
+    yield this.#settling({ results: this.#sent, keptFrom });
+  }
+
+  /** Passes on the batches of the input all of whose rows were sent. */
+  async *#passOn(): AsyncGenerator<Sent> {
+    const waiting = this.#waiting;
+    for (let next = waiting[0]; next !== undefined && next.lastPack < this.#packs; next = waiting[0]) {
+      waiting.shift();
+      this.#waitingBytes -= next.batch.bytes.length;
+      await this.#flight.reserve(memoryOf(next));
+      yield this.#settling(next);
+    }
+  }
+
+  #settling(step: Step): Sent {
+    return { settled: () => this.#settle(step) };
+  }
+
+  async *#settle(step: Step): AsyncGenerator<ScoredBatch> {
+    const { results } = this.#rows;
+    if ('part' in step) {
+      const scored = await step.part.settled();
+      if (step.isWhole) yield scored;
+      results.add(scored);
+      return;
+    }
+    if ('copied' in step) {
+      this.#flight.free(memoryOf(step));
+      yield this.#rows.join(step);
+    } else if (results.count !== step.results)
+      throw new TypeError('a row that was sent has no result, or two');
+    results.dropBefore(step.keptFrom);
+  }
+}
+
+const memoryOf = ({ batch, copied }: KnownBatch): number => batch.bytes.length + copied.memory;
 
 function unlessInterrupted(error: unknown): undefined {
   if (!(error instanceof Interrupted)) throw error;
 }
-
-/** What is in flight, or waits for that. */
-type Flying = { readonly sent: Sent; readonly isWhole: boolean } | SentBatch | KnownBatch;
 
 /** The records of a batch that are sent. */
 function* sentRecords({ batch, faults, copied }: KnownBatch): Generator<number> {

@@ -1,12 +1,12 @@
 import type { PredictionType } from '../../base/contract/predictions.ts';
 import type { RunValues } from '../../base/options/values/run-values.ts';
 import type { InputRange } from '../../formats/records/position.ts';
+import { countsAll } from '../../runs/drift/data-tally.ts';
 import { executeRun } from '../../runs/execute-run.ts';
 import type { RejectBudget } from '../../runs/guards/reject-budget.ts';
 import type { RunObserver, RunResult } from '../../runs/observer.ts';
 import { plainNames, type Run } from '../../runs/run.ts';
 import type { RunControl } from '../../runs/run-control.ts';
-import { countsAll } from '../../runs/score-rows.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import type { Backends } from '../../storage/backends.ts';
 import type { StoredExtent } from '../../storage/durable-output.ts';

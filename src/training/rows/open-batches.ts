@@ -4,8 +4,12 @@ import type { Layout, Opened } from '../../formats/format.ts';
 import { type Formats, readLayout } from '../../formats/formats.ts';
 import type { ReadOptions } from '../../formats/read-options.ts';
 import type { Batch } from '../../formats/records/batch.ts';
-import type { BatchOptions, BatchReader, LongField } from '../../formats/records/batch-reader.ts';
-import { readBatches } from '../../formats/records/read-batches.ts';
+import {
+  type BatchOptions,
+  type BatchReader,
+  type LongField,
+  readBatches,
+} from '../../formats/records/read-batches.ts';
 import { backendsOf, openSource, type StoreValues } from '../../storage/backends.ts';
 import type { Source } from '../../storage/source.ts';
 

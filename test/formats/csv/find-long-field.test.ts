@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { longFieldOfHeader } from '../../../src/formats/csv/find-long-field.ts';
-import type { LongField } from '../../../src/formats/records/batch-reader.ts';
+import type { LongField } from '../../../src/formats/records/read-batches.ts';
 import { newReader, read } from '../../support/csv/read.ts';
 
 /** What is reported for the body of a CSV with two columns, read in small batches. */

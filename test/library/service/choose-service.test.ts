@@ -13,7 +13,7 @@ import {
   type KeySource,
   type RemoteAddress,
 } from '../../../src/library/service/choose-service.ts';
-import { openClient, thenClosed } from '../../../src/library/service/open-client.ts';
+import { openClient, thenClosed } from '../../../src/library/service/open-predictor.ts';
 import { newFolder } from '../../support/folder.ts';
 import { key as stubKey } from '../../support/secrets.ts';
 import { connect } from '../../support/stub/connect.ts';
@@ -129,7 +129,7 @@ describe('the service that is used', () => {
 describe('a client', () => {
   const values = { timeout: 5 };
   const reportOf = (address: Omit<RemoteAddress, 'allowHttp'>, env: Environment = {}): Promise<unknown> =>
-    thenClosed(openClient({ ...address, allowHttp: false }, reportProtocol(), { values, env }), client =>
+    thenClosed(openClient({ ...address, allowHttp: false }, reportProtocol(), { ...values, env }), client =>
       client.describe('r'),
     );
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { csvFormat } from '../../../src/formats/csv/csv-format.ts';
+import { csvFormat } from '../../../src/formats/csv/csv-layout.ts';
 import { countRecords } from '../../../src/runs/forecast/count-records.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';

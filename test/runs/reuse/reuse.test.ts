@@ -119,7 +119,7 @@ describe('--reuse', () => {
             input,
             '-o',
             output,
-            ...'--report r --features plan,x --batch-rows'.split(' '),
+            ...'--report r --features plan,x --max-rejects 100% --batch-rows'.split(' '),
             `${batchRows}`,
           ];
           const { code, stderr } = await rowcast([...all, ...given, ...others], {

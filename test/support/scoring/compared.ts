@@ -3,7 +3,7 @@ import { type CsvLayout, csvLayout } from '../../../src/formats/csv/csv-layout.t
 import { dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { readHeader } from '../../../src/formats/csv/header.ts';
 import type { Batch } from '../../../src/formats/records/batch.ts';
-import type { BatchReader } from '../../../src/formats/records/batch-reader.ts';
+import type { BatchReader } from '../../../src/formats/records/read-batches.ts';
 import { compare, type VerifiedRows } from '../../../src/runs/verify/compare.ts';
 import { compareHeaders } from '../../../src/runs/verify/compare-header.ts';
 import { mismatch, RecordCursor } from '../../../src/runs/verify/record-cursor.ts';
