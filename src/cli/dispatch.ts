@@ -5,7 +5,7 @@ import { shellWord } from '../base/shell-word.ts';
 import { readVersion } from '../base/version.ts';
 import { ExitCode, exitCodeOf } from '../runs/exit-code.ts';
 import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
-import { reportFailure } from './last-error.ts';
+import { reportFailure } from './report-failure.ts';
 import { ENDING_SIGNALS } from './signals.ts';
 import type { LogFields, LogFormat, LogLevel } from './terminal/log.ts';
 
@@ -24,10 +24,10 @@ export async function main(argv: readonly string[]): Promise<void> {
       () => process.exit(exitCodes.bug),
     );
   });
-  process.exitCode = await run(argv, logFields);
+  process.exitCode = await runCommandLine(argv, logFields);
 }
 
-async function run(argv: readonly string[], logFields: LogFields): Promise<number> {
+async function runCommandLine(argv: readonly string[], logFields: LogFields): Promise<number> {
   try {
     const given = await readArguments(argv);
     if (given.action !== 'run') {

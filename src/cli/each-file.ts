@@ -2,7 +2,7 @@ import { Interrupted } from '../base/interrupted.ts';
 import { codeOfFile } from '../library/several/combine-exit-codes.ts';
 import { exitCodeOf } from '../runs/exit-code.ts';
 import type { Context } from './context.ts';
-import { logFileFailure } from './last-error.ts';
+import { logFileFailure } from './report-failure.ts';
 
 /**
  * Does something with each of several files, one after the other. One that fails is reported and does not stop the

@@ -22,7 +22,7 @@ if (argv.length === 1 && argv[0] === '--version') {
     await main(argv);
   } catch (error) {
     // The modules cannot be loaded, for example because the working directory was deleted.
-    const { reportFailure } = await import('./last-error.ts');
+    const { reportFailure } = await import('./report-failure.ts');
     process.exitCode = await reportFailure(error, argv);
   }
 hasEnded = true;

@@ -66,7 +66,7 @@ export function scoreRun(
     let control: RunControl | undefined;
     try {
       control = new RunControl(options.signal);
-      return await run(options, stream, outputOf(control), control);
+      return await scoreInput(options, stream, outputOf(control), control);
     } finally {
       control?.end();
       // The input is not read to its end if the run was refused or has failed.
@@ -76,7 +76,7 @@ export function scoreRun(
 }
 
 /** @param stream the input if it is one */
-async function run(
+async function scoreInput(
   options: ScoreStreamOptions,
   stream: ByteStream | undefined,
   output: string | Target,

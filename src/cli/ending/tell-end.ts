@@ -104,7 +104,7 @@ async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: Comman
         `the URL in ${notifyEnv} was not told how the command has ended: ${sanitize(reason)}`,
       );
   };
-  const run = async (stop: AbortSignal): Promise<void> => {
+  const runCommandOnEnd = async (stop: AbortSignal): Promise<void> => {
     if (onEnd === undefined) return;
     const { over, end } = timeLimit(isInterrupted ? COMMAND_AFTER_SIGNAL_MS : COMMAND_MS, stop);
     const reason = await runOnEnd(context, onEnd, ending, body.text, over).catch(reasonOf).finally(end);
@@ -112,7 +112,7 @@ async function tellEnd({ context, notifyEnv, onEnd }: EndOptions, ending: Comman
       log.warn({ event: 'on_end_failed' }, `the command of --on-end ${sanitize(reason)}`);
   };
   // Another signal ends the waiting.
-  await untilStopped(log, {}, stop => Promise.all([send(stop), run(stop)]));
+  await untilStopped(log, {}, stop => Promise.all([send(stop), runCommandOnEnd(stop)]));
 }
 
 /** @returns why it has failed, if it has */

@@ -7,7 +7,7 @@ import type { RunJob } from '../../runs/run.ts';
 import type { FilePair } from '../../runs/several/pair-files.ts';
 import { LOCAL } from '../../scoring/scorer.ts';
 import type { Context } from '../context.ts';
-import { logFileFailure } from '../last-error.ts';
+import { logFileFailure } from '../report-failure.ts';
 import { describeFiles } from '../terminal/files-text.ts';
 import { type LogFields, logOfFile } from '../terminal/log.ts';
 import {

@@ -69,7 +69,7 @@ const APPENDED_BYTES = 16 << 20;
 export async function verifyOutput(options: VerifyOutputOptions): Promise<VerifiedRows> {
   const { input, output, rejects, repaired } = options;
   return withSources(backendsOf(options), async open =>
-    run(
+    verifySources(
       await open(input, options.encoding),
       await open(output),
       rejects === undefined ? undefined : await open(rejects),
@@ -79,7 +79,7 @@ export async function verifyOutput(options: VerifyOutputOptions): Promise<Verifi
   );
 }
 
-async function run(
+async function verifySources(
   input: Source,
   output: Source,
   rejects: Source | undefined,

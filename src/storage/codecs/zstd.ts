@@ -113,7 +113,7 @@ let isInstalled: boolean | undefined;
 
 const engine: ZstdEngine = {
   async compress(bytes) {
-    const child = run(COMPRESS);
+    const child = spawnZstd(COMPRESS);
     const [compressed] = await Promise.all([buffer(child.stdout), feed(child, [bytes]), ended(child)]);
     return compressed;
   },
@@ -123,7 +123,7 @@ const engine: ZstdEngine = {
     return stdout;
   },
   async *decompress(chunks, file, maxWindowBytes) {
-    const child = run(DECOMPRESS);
+    const child = spawnZstd(DECOMPRESS);
     // Its own errors come first: zstd only sees that its input ends.
     const fed = feed(child, piecesOf(chunks, file, maxWindowBytes));
     const end = ended(child);
@@ -142,7 +142,7 @@ const engine: ZstdEngine = {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const run = (options: readonly string[]): Child => spawn('zstd', options, { stdio: 'pipe' });
+const spawnZstd = (options: readonly string[]): Child => spawn('zstd', options, { stdio: 'pipe' });
 
 async function* piecesOf(
   chunks: AsyncIterable<Buffer>,

@@ -9,8 +9,8 @@ import type { ConvertedModel } from '../../models/imported/to-model.ts';
 import { compileModel } from '../../models/model/compiled-model.ts';
 import { engineOf } from '../../models/model/engine.ts';
 import { driversOf } from '../findings/drivers.ts';
-import { measure } from '../findings/evaluate.ts';
-import { baselineWarnings, measureNumbers, r2Text } from '../findings/numbers/evaluate-numbers.ts';
+import { measureModel } from '../findings/measure-model.ts';
+import { baselineWarnings, measureNumbers, r2Text } from '../findings/numbers/measure-numbers.ts';
 import { notesOfFewRows } from '../findings/numbers/number-notes.ts';
 import { classScores, rocCurve } from '../findings/roc.ts';
 import { extendedCsv, testingResultsCsv } from '../findings/testing-results.ts';
@@ -123,7 +123,7 @@ export async function testModel(
   }
   const classes = [...prediction.classes];
   const labels = labelsIn(history, classes, { file, predict, namesClasses });
-  const measured = measure(engine, columns, { ...testing, labels, classes }, { seed: SEED });
+  const measured = measureModel(engine, columns, { ...testing, labels, classes }, { seed: SEED });
   const { quality, probabilities, shares } = measured;
   const drivers = driversOf(columns, shares);
   const scored = { probabilities, labels, classes: classes.length };

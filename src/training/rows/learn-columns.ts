@@ -7,7 +7,7 @@ import { isBlank } from '../../formats/values/coerce.ts';
 import { columnKind, countTexts, kindOfType, TYPE_SHARE } from '../../formats/values/column-type.ts';
 import { type DateOrder, daysOf } from '../../formats/values/dates.ts';
 import { readNumber } from '../../formats/values/numbers.ts';
-import { uninformativeNumbers } from './counters.ts';
+import { uninformativeNumbers } from './uninformative-numbers.ts';
 
 /** The decisions about the columns of the training data. */
 export interface LearnedColumns {

@@ -29,7 +29,7 @@ interface Active {
   ended?: Promise<void>;
 }
 
-type RunUpload = Omit<ScoreFileOptions, 'store' | 'record' | 'stop' | 'onFormat' | 'onStored'> & {
+type RunUpload = Omit<ScoreFileOptions, 'store' | 'stored' | 'stop' | 'onFormat' | 'onStored'> & {
   body: Readable;
 };
 
@@ -92,10 +92,10 @@ export class Runs {
     clearTimeout(active.forget);
     const { watched, stop } = active;
     const { store } = this;
-    const { status, rows, bytes_out, seconds, finished_at, problem, ...record } = watched.value;
+    const { status, rows, bytes_out, seconds, finished_at, problem, ...stored } = watched.value;
     const started = performance.now();
     const onFormat = async (format: FileFormat): Promise<void> => {
-      await store.write({ ...record, file_format: format });
+      await store.write({ ...stored, file_format: format });
       watched.set({ ...watched.value, file_format: format });
     };
     const onStored = (): void => watched.set({ ...watched.value, status: 'running' });
@@ -105,8 +105,8 @@ export class Runs {
     };
     active.ended = (async () => {
       try {
-        await store.create(record);
-        const own = { store, record, stop: stop.signal, onFormat, onStored, onProgress: watch };
+        await store.create(stored);
+        const own = { store, stored, stop: stop.signal, onFormat, onStored, onProgress: watch };
         const { failure, summary } = await scoreFile(body, { ...options, ...own });
         const { bytes_out, rows, seconds } = summary;
         this.#end(active, failure, { bytes_out, rows, seconds });

@@ -37,7 +37,7 @@ const WINDOW_BYTES = 1;
 
 export interface ScoreFileOptions {
   store: RunStore;
-  record: StoredRun;
+  stored: StoredRun;
   models: ModelCache;
   threads: ServiceThreads;
   limits: Pick<Limits, 'recordBytes' | 'columns'>;
@@ -90,7 +90,7 @@ export async function scoreFile(
     callOff();
     upload.destroy();
     run.control.end();
-    await rm(store.inputOf(options.record.id), { force: true });
+    await rm(store.inputOf(options.stored.id), { force: true });
   }
 }
 
@@ -100,8 +100,8 @@ const endedBefore = (): RowcastError =>
   });
 
 function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
-  const { store, record, models, threads, limits, turns } = given;
-  const { output } = store.files(record.id);
+  const { store, stored, models, threads, limits, turns } = given;
+  const { output } = store.files(stored.id);
   // What is stored of the input, and copied from it to the output.
   let reserved = 0;
   const reserve = (bytes: number): void => {
@@ -111,8 +111,8 @@ function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
   const control = new RunControl(given.stop);
   let rejectBytes = 0;
   const progress: RunObserver = {
-    rejected({ record, reason }) {
-      rejectBytes += record.length + reason.length + REJECT_BYTES;
+    rejected({ record: bytes, reason }) {
+      rejectBytes += bytes.length + reason.length + REJECT_BYTES;
     },
     progress({ rowCounts }) {
       given.reserve(reserved + rowCounts.bytesOut + rejectBytes);
@@ -121,31 +121,31 @@ function runOfUpload(upload: Readable, given: ScoreFileOptions): Run {
   };
   const values: Run['values'] = {
     ...scoreDefaults,
-    report: record.report,
-    input: record.file,
+    report: stored.report,
+    input: stored.file,
     output,
     private: true,
-    delimiter: record.delimiter,
+    delimiter: stored.delimiter,
     maxRecordBytes: limits.recordBytes,
     maxColumns: limits.columns,
     maxGroupBytes: MAX_GROUP_BYTES,
     maxFooterBytes: MAX_FOOTER_BYTES,
   };
   const openScorer = async (): Promise<OpenScorer> => {
-    const { predictor, release } = await models.hold(record.report);
+    const { predictor, release } = await models.hold(stored.report);
     const { model, report, work } = predictor;
     const batchRows = Math.min(given.batchRows, work.sliceRows);
     const scorer = uploadScorer({ model, report, threads, turns, batchRows });
     return { scorer, close: async () => release() };
   };
   return {
-    names: plainNames({ input: record.file, output: 'output', report: record.report }),
+    names: plainNames({ input: stored.file, output: 'output', report: stored.report }),
     values,
     // A folder that is gone was deleted with its run.
     paths: { input: undefined, output, private: true, hasFolders: true },
     openScorer,
     openInput: () => openUpload(upload, { ...given, reserve }, control.signal),
-    observers: [progress, runFolder(store, record.id)],
+    observers: [progress, runFolder(store, stored.id)],
     control,
     windowBytes: WINDOW_BYTES,
   };
@@ -169,11 +169,11 @@ const REJECT_BYTES = 64;
  * @throws RowcastError `bad_parquet`; Interrupted; what the upload or `reserve` fails with
  */
 async function openUpload(upload: Readable, given: ScoreFileOptions, stop: AbortSignal): Promise<Source> {
-  const { store, record, reserve } = given;
-  const path = store.inputOf(record.id);
+  const { store, stored, reserve } = given;
+  const path = store.inputOf(stored.id);
   const callOff = onAbort(stop, () => upload.destroy(new Interrupted(stop)));
   try {
-    const { format, bytes, windowBytes } = await recognizeUpload(upload, record.file);
+    const { format, bytes, windowBytes } = await recognizeUpload(upload, stored.file);
     await given.onFormat(format);
     const isParquet = format === 'parquet';
     const file = await open(path, 'wx', 0o600);
@@ -190,7 +190,7 @@ async function openUpload(upload: Readable, given: ScoreFileOptions, stop: Abort
     }
     given.onStored();
     await given.remember(isParquet ? UPLOAD_THREAD_BYTES : windowBytes, stop);
-    return await openThreaded(path, record.file, UPLOAD_WINDOW_BYTES);
+    return await openThreaded(path, stored.file, UPLOAD_WINDOW_BYTES);
   } finally {
     callOff();
   }

@@ -8,7 +8,7 @@ import { type EngineModel, engineOf, predictColumns } from '../../../models/mode
 import { errorsOf, meanOf } from '../../learn/numbers/errors.ts';
 import { predictRows } from '../../learn/to-predictor-spec.ts';
 import { driversOf, impacts } from '../drivers.ts';
-import { encodedRows, type Findings, type TestingRows, type Trained } from '../evaluate.ts';
+import { encodedRows, type Findings, type TestingRows, type Trained } from '../measure-model.ts';
 import { extendedCsv } from '../testing-results.ts';
 import { dominantDrivers, rowWarnings } from '../warnings.ts';
 import { numberQualityOf, numbersProfileOf } from './number-quality.ts';

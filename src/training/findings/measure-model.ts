@@ -65,7 +65,7 @@ export const encodedRows = (
   });
 
 /** Computes all metrics of a model of classes; `columns` are those of the model. */
-export function measure(
+export function measureModel(
   model: EngineModel,
   columns: readonly LearnedColumn[],
   { rows, labels, classes, indexes, singles = [] }: TestingRows,
@@ -133,7 +133,7 @@ export function findingsOfClasses(
     labels: learnedLabels,
     classes: classes.length,
   });
-  const { probabilities, quality, testingAccuracy, shares } = measure(
+  const { probabilities, quality, testingAccuracy, shares } = measureModel(
     engine,
     design.columns,
     { rows: testing, labels, classes, indexes },
