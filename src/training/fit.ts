@@ -58,7 +58,7 @@ export async function fit(
   const isOfNumbers = history.numbers !== undefined;
   const learning = Int32Array.from([...split.training, ...split.validation]).sort();
   const learningRows = [...learning].map(row => rows[row] ?? []);
-  const learned = learnColumns(header, learningRows, learningRows, column, choices);
+  const learned = learnColumns(header, learningRows, column, choices);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no usable columns: there is nothing to learn from', {
       hint: learned.notes.slice(0, 5).map(sanitize).join(' ') || `"${sanitize(predict)}" is the only column.`,

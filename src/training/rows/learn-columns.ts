@@ -44,14 +44,10 @@ const orderNotes: Readonly<Record<DateOrder, string>> = {
 
 const shortYearNote = ', some with two-digit years (69 to 99 mean 1969 to 1999, 00 to 68 mean 2000 to 2068)';
 
-/**
- * Decides which columns are used, and as which type. `rows` are the rows that training may use, in file order: types
- * and identifiers are detected from all of them; levels are counted in the `training` split only.
- */
+/** Decides which columns are used, and as which type. @param rows those that training may use, in file order */
 export function learnColumns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
-  training: readonly (readonly string[])[],
   predicted: number,
   choices: ColumnChoices = {},
 ): LearnedColumns {
@@ -69,7 +65,6 @@ export function learnColumns(
           : learnColumn(
               name,
               rows.map(row => row[index] ?? ''),
-              training.map(row => row[index] ?? ''),
               chosenType(choices, name),
             ));
     if ('leftOut' in decision) {
@@ -105,16 +100,11 @@ const noValues: Readonly<Record<TypeChoice, string>> = {
 };
 
 /**
- * Decides one column by its values, with the same splits as `learnColumns`.
+ * Decides one column by its values.
  *
  * @param chosen its type, if it is not to be detected
  */
-export function learnColumn(
-  name: string,
-  values: readonly string[],
-  training: readonly string[],
-  chosen?: TypeChoice,
-): ColumnDecision {
+export function learnColumn(name: string, values: readonly string[], chosen?: TypeChoice): ColumnDecision {
   const given = values.filter(value => !isBlank(value));
   if (given.length === 0) return { leftOut: 'it is empty' };
   const texts = countTexts(given);
@@ -144,7 +134,7 @@ export function learnColumn(
       };
     }
     case 'categorical':
-      return learnLevels(name, texts, training, { given: given.length, isChosen: chosen !== undefined });
+      return learnLevels(name, texts, { given: given.length, isChosen: chosen !== undefined });
   }
 }
 
@@ -159,7 +149,6 @@ function otherOrderNote(name: string, other: DateOrder): string {
 function learnLevels(
   name: string,
   texts: ReadonlyMap<string, number>,
-  training: readonly string[],
   { given, isChosen }: { given: number; isChosen: boolean },
 ): ColumnDecision {
   if (texts.size === 1) return { leftOut: 'it has only one value' };
@@ -174,9 +163,9 @@ function learnLevels(
     if (texts.size === given) return { leftOut: ALL_DISTINCT };
     return { leftOut: 'most of its values are distinct, as in an identifier or free text' };
   }
-  const frequent = frequentLevels(training);
+  const frequent = frequentLevels(texts);
   if (frequent.length < 2) {
-    return { leftOut: `fewer than two of its values occur in ${MIN_LEVEL_ROWS} rows of the training split` };
+    return { leftOut: `fewer than two of its values occur in ${MIN_LEVEL_ROWS} rows` };
   }
   return { columns: [{ name, type: 'categorical', levels: frequent }] };
 }
@@ -192,8 +181,8 @@ export function nameProblem(
   return undefined;
 }
 
-function frequentLevels(training: readonly string[]): string[] {
-  return [...countTexts(training.filter(value => !isBlank(value)))]
+function frequentLevels(texts: ReadonlyMap<string, number>): string[] {
+  return [...texts]
     .filter(([, count]) => count >= MIN_LEVEL_ROWS)
     .sort((a, b) => b[1] - a[1] || codePointOrder(a[0], b[0]))
     .map(([level]) => level);

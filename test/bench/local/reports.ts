@@ -52,7 +52,7 @@ export async function replaceTrees(
     maxRecordBytes: 1 << 20,
   });
   const { classes, labels: numbers } = labelsOf(labels, predict);
-  const learned = learnColumns(header, rows, rows, column, {});
+  const learned = learnColumns(header, rows, column, {});
   const all = Int32Array.from(rows, (_, row) => row);
   const labelled = { labels: Uint8Array.from(numbers), classes: classes.length };
   const columns = learned.columns.map((each, i) => {

@@ -6,7 +6,7 @@ import { learnColumns } from '../../../src/training/rows/learn-columns.ts';
 /** The notes on a column of these values and 1,000 amounts. */
 function notesOn(values: readonly string[], amount = (i: number) => `${20 + ((i * 37) % 997)}.5`): string[] {
   const rows = [...values, ...Array.from({ length: 1000 }, (_, i) => amount(i))].map(value => [value, '']);
-  return columnNotes(learnColumns(['price', 'y'], rows, rows, 1), rows);
+  return columnNotes(learnColumns(['price', 'y'], rows, 1), rows);
 }
 
 test('values that are not numbers are counted by kind, and only known spellings are quoted', () => {

@@ -35,7 +35,7 @@ function warningsAbout(
     ];
   }
   const split = splitRows(labels, 2, 1);
-  const learned = learnColumns(['amount', 'plan', 'extra', 'y'], rows, rows, 3);
+  const learned = learnColumns(['amount', 'plan', 'extra', 'y'], rows, 3);
   const testing = split.testing.map(row => labels[row] ?? 0);
   const probabilities = Float64Array.from(
     testing.flatMap((label, at) => ((label === 1) === at % 10 >= wrong ? [1 - p, p] : [p, 1 - p])),

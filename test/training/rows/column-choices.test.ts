@@ -5,7 +5,7 @@ import { chosenType, learnColumn, learnColumns } from '../../../src/training/row
 import { checkChoices } from '../../../src/training/rows/split-rows.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
-const learn = (given: string[], type: TypeChoice) => learnColumn('x', given, given, type);
+const learn = (given: string[], type: TypeChoice) => learnColumn('x', given, type);
 
 test('a column of numbers can be used as categories', () => {
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('dates are read in a chosen order of day and month, which is the remedy tha
     columns: [{ ...column, order: 'mdy' }],
     note: '"x" holds dates, the month before the day: it is used as days since 1970.',
   });
-  const withPoints = learnColumn('start, in "UTC"', ['03.04.2025', '04.05.2025'], []);
+  const withPoints = learnColumn('start, in "UTC"', ['03.04.2025', '04.05.2025']);
   assert.match('note' in withPoints ? withPoints.note : '', /use --types COLUMN=date:mdy\.$/);
   const told = values(60, i => `${13 + (i % 7)}/${10 + (i % 3)}/2025`);
   assert.deepEqual(learn(told, 'date:mdy'), {
@@ -85,7 +85,7 @@ test('a chosen type does not make a useless column useful', () => {
 test('excluded columns are left out, with a note, whatever they are named', () => {
   for (const name of ['a', '__proto__', 'constructor', '<script>', '=1+1']) {
     const rows = values(100, String).map(i => [String((Number(i) * 37) % 50), i, String(Number(i) % 2)]);
-    const learned = learnColumns([name, 'id', 'y'], rows, rows, 2, { excludeFeatures: [name] });
+    const learned = learnColumns([name, 'id', 'y'], rows, 2, { excludeFeatures: [name] });
     assert.deepEqual(learned.columns, []);
     assert.equal(learned.notes[0], `Left out "${name}": it was excluded.`);
   }
@@ -94,7 +94,7 @@ test('excluded columns are left out, with a note, whatever they are named', () =
 test('only chosen features are used, and an excluded one is not', () => {
   const rows = values(100, i => String((i * 37) % 50)).map((a, i) => [a, a, a, String(i % 2)]);
   const choices = { features: ['a', 'b'], excludeFeatures: ['b'] };
-  const learned = learnColumns(['a', 'b', 'c', 'y'], rows, rows, 3, choices);
+  const learned = learnColumns(['a', 'b', 'c', 'y'], rows, 3, choices);
   assert.deepEqual(
     learned.columns.map(({ name }) => name),
     ['a'],

@@ -39,7 +39,7 @@ export function profileColumn(
   const kind = columnKind(texts);
   const reason = (type?: ColumnType): string | null => {
     if (unusable !== undefined) return unusable;
-    const decision = learnColumn(name, values, values, type);
+    const decision = learnColumn(name, values, type);
     return 'leftOut' in decision ? decision.leftOut : null;
   };
   const leftOut = reason();

@@ -19,7 +19,7 @@ describe('the profile of a column', () => {
   it('leaves out a column for the same reason as training does, whichever type is chosen', () => {
     for (const [name, given] of Object.entries(columns)) {
       const reason = (type?: 'numerical' | 'categorical' | 'date') => {
-        const decision = learnColumn(name, given, given, type);
+        const decision = learnColumn(name, given, type);
         return 'leftOut' in decision ? decision.leftOut : null;
       };
       const found = profileColumn(name, given, undefined);
