@@ -20,9 +20,9 @@ const LIMITS = {
   'lines of evaluate in test': 1_830,
   'lines of reuse in src': 2_996,
   'lines of reuse in test': 1_611,
-  'files of src': 807,
-  'lines of src': 94_572,
-  'lines of test': 72_387,
+  'files of src': 805,
+  'lines of src': 94_405,
+  'lines of test': 72_321,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

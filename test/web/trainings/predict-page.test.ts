@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../../support/folder.ts';
 import { csv } from '../../support/service/history.ts';
 import { slow } from '../../support/slow.ts';
 import { platformWithData } from '../../support/web/started-training.ts';
