@@ -87,7 +87,7 @@ export interface RunObserver {
   reuses?(file: string, order: RowOrder): void;
   /** Called with a warning that the run itself has added to the summary. */
   noted?(warning: RunNote): void;
-  /** Called when the output is complete, before the summary is written. */
+  /** Called when the output is complete, or was skipped, before the summary is written. */
   scored?(run: RunView, result: RunResult | undefined): void;
   /**
    * Called when the run has finished, was skipped, has stopped or was refused; the signal ends waiting for a FIFO's

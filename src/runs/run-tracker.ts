@@ -46,7 +46,7 @@ export class RunTracker extends RunFacts {
   readonly #control: RunControl;
   readonly #memory: RunMemory | undefined;
   #isRecalled = false;
-  /** Whether the output will be there to be found again. */
+  /** Whether the output is stored, so that a later run can compare itself with this one. */
   #isKept = false;
 
   constructor({ names, observers = [], control = new RunControl(), memory }: RunTrackerOptions) {

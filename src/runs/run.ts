@@ -33,8 +33,8 @@ export interface RunJob {
 }
 
 /**
- * A run that has touched nothing yet, and that does not change. `executeRun` executes it; the stages of scoring take
- * from it what they need, as a `ScoredRun`.
+ * A run before it has opened or locked anything; it never changes. `executeRun` executes it, and the stages of scoring
+ * take what they need from it, as a `ScoredRun`.
  */
 export interface Run extends Pick<RunJob, 'names' | 'paths'> {
   /** The options, and limits that only some runs have. */

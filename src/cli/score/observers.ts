@@ -24,7 +24,7 @@ type Watcher =
 /**
  * The observers of a kind of run, in the order in which they are called.
  *
- * @param without what does not watch such a run; without its name here, a watcher that is left out is an error of types
+ * @param without the watchers that such a run does not have; a list that lacks any other one does not compile
  */
 const watched = <W extends Watcher = never>(
   _without: readonly W[],

@@ -7,14 +7,14 @@ import { onSignals } from '../signals.ts';
 /** How long to send traces, metrics and lineage after a signal; schedulers kill a process that takes long. */
 const AFTER_SIGNAL_MS = 2_000;
 
-/** Ends waiting for what is sent when a run is over: with the next signal, or soon, if one has come. */
+/** Ends sending after a run: at the first signal, or after two seconds if the run was ended by one. */
 export const afterSignal = (stop: AbortSignal): AbortSignal =>
   stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop;
 
 /** What a run that signals stop is given. */
 export interface SignalledRun {
   control: RunControl;
-  /** To be called with the name of who predicts, on which the text after the first signal depends. */
+  /** To be called with the name of the scorer once it is known: the text after the first signal depends on it. */
   onService: (name: string) => void;
 }
 

@@ -76,9 +76,9 @@ export interface ServiceConnection {
 }
 
 /**
- * Flags override the environment, which overrides the definition. How a definition reaches a service counts for its own
- * URL only: with the authority and the proxy of a definition from someone else, others could read what is sent to
- * another one.
+ * Flags override the environment, which overrides the definition. The certificate authority and the proxy of a
+ * definition count for its own URL only: the author of a definition could otherwise read what is sent to another
+ * service.
  */
 export function connectionOf({ flags, env, defined = {} }: Given): ServiceConnection {
   const { auth } = defined;
@@ -164,8 +164,8 @@ function keyOf(
 const WAY = ['proxy', 'ca-file', 'allow-http'] as const;
 
 /**
- * What a cloud gives this machine can be used by whoever reads it, so a definition does not choose how it gets to the
- * cloud.
+ * Whoever reads the credentials that a cloud gives this machine can use them, so a definition does not choose the way by
+ * which they are sent.
  *
  * @throws RowcastError `usage`
  */

@@ -42,7 +42,7 @@ export function checkpointSaver({ outputs, partial, rejects, ...options }: Check
   const stored = {
     /** The checkpoint that is stored. */
     saved: options.saved,
-    /** Whether the outputs were found to be without what it covers, so that no run can resume from it. */
+    /** Whether the outputs turned out to lack bytes that it covers, so that no run can resume from it. */
     isLost: false,
   };
   let saving: Promise<void> | undefined;

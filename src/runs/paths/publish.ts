@@ -29,7 +29,7 @@ export async function publish(
 }
 
 /**
- * @param mayRemove whether the one of an earlier run is removed if there is none now: it must not be mistaken for it
+ * @param mayRemove whether the file of an earlier run is removed if this run has none: it would be taken for this run's
  */
 async function publishOrRemove(
   output: DurableOutput,

@@ -143,7 +143,7 @@ export class Merger {
     checkSameType(received, expected);
   }
 
-  /** Merges a batch into memory that is reused after `written`. */
+  /** Merges a batch into memory that `written` gives back. */
   #merger(scored: ScoredBatch, appended: Appended): MergePiece {
     const { batch } = scored;
     const merge = this.#mergerFor(scored, appended)(ofType(scored, appended));
@@ -182,7 +182,7 @@ export class Merger {
   }
 }
 
-/** A batch without a scored persona may have predictions of any kind: it gets those of the output, without values. */
+/** If no row of a batch was scored, its predictions may be of any kind: it gets the output's kind, without values. */
 function ofType(scored: ScoredBatch, { predictionType }: Appended): ScoredBatch {
   const { errors, kind } = scored.predictions;
   if (kind === predictionType.kind) return scored;

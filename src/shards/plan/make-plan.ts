@@ -184,8 +184,8 @@ async function predictedType(planned: RowsPlan, stop: AbortSignal): Promise<Pred
   const first = { ...planned, values: { ...values, limit: Math.min(values.limit ?? ROWS, ROWS) } };
   const stopping = { reading: stop, calling: stop };
   try {
-    for await (const part of stages({}, first, { rest, start: layout.start, stop: stopping }))
-      if (part.predictionType !== undefined) return part.predictionType;
+    for await (const piece of stages({}, first, { rest, start: layout.start, stop: stopping }))
+      if (piece.predictionType !== undefined) return piece.predictionType;
   } catch (error) {
     throw stop.aborted ? new Interrupted(stop) : error;
   }
