@@ -7,14 +7,15 @@ import { gunzipSync } from 'node:zlib';
 import { random } from '../../fixtures/random.ts';
 import { runFilesOf } from '../../src/runs/paths/run-files.ts';
 import { newFolder } from '../support/folder.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { isFull, seed } from '../support/random-tests.ts';
-import { exits, rowcast, startRowcast } from '../support/rowcast.ts';
+import { startRowcast } from '../support/rowcast.ts';
 import { trainedHome } from '../support/service/serving.ts';
 import { manyRows } from './many-rows.ts';
 
 /** LOCAL_KILLS=200 makes more. */
 const KILLS = Number(process.env.LOCAL_KILLS ?? (isFull ? 10 : 4));
-const ROWS = 60_000;
+const ROWS = 30_000;
 /** No run is killed more often before it may finish. */
 const MAX_KILLS = 5;
 

@@ -9,8 +9,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
+import { exits, rowcast } from '../support/in-process.ts';
 import { parquetOf } from '../support/parquet.ts';
-import { bin, type Running, rowcast, spawnRowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { bin, type Running, spawnRowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { type StubCall, type StubOptions, startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
 
@@ -41,6 +42,8 @@ async function bench(t: TestContext, first?: StubOptions['first']) {
     folder,
     words,
     key: stub.key,
+    /** Runs `score` in this process. */
+    run: (more: readonly string[], input = 'in.csv') => rowcast(words(input, more), options),
     /** Starts `score` with further arguments. */
     start(more: readonly string[] = ['-o', 'out.csv'], input = 'in.csv'): Running {
       const running = startRowcast(words(input, more), options);
@@ -92,11 +95,10 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
     { signal: 'SIGHUP', code: 129, input: 'in.parquet', bytes: parquetOf(csv), output: 'of it.parquet' },
   ] as const)
     it(`by ${signal} finishes in-flight requests, exits with ${code}, prints how to resume, and resumes ${output}`, async t => {
-      const { folder, key, start, shell, stuckAt, unstick } = await bench(t);
+      const { folder, key, run, start, shell, stuckAt, unstick } = await bench(t);
       await rm(join(folder, 'in.csv'));
       await writeFile(join(folder, input), await bytes);
-      const whole = await start(['-o', `whole-${output}`], input).finished;
-      assert.equal(whole.code, 0, whole.stderr);
+      await exits(run(['-o', `whole-${output}`], input), 0);
       const stuck = stuckAt(13);
       const running = start(['-o', output, '--restart', '--concurrency', '1'], input);
       await Promise.race([stuck, running.finished.then(({ stderr }) => assert.fail(stderr))]);
@@ -123,10 +125,9 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
     ['workers', 'in.csv', ['-o', "an 'out'.csv", '--workers', '1'], ["an 'out'.csv"]],
   ] as const)
     it(`of ${what} prints how to resume, and resumes`, async t => {
-      const { folder, start, shell, stuckAt, unstick } = await bench(t);
+      const { folder, run, start, shell, stuckAt, unstick } = await bench(t);
       await cp(join(folder, 'in.csv'), join(folder, 'in $2.csv'));
-      const whole = await start(['-o', 'whole.csv']).finished;
-      assert.equal(whole.code, 0, whole.stderr);
+      await exits(run(['-o', 'whole.csv']), 0);
       const stuck = stuckAt(18);
       const running = start([...flags, '--concurrency', '1'], input);
       await Promise.race([stuck, running.finished.then(({ stderr }) => assert.fail(stderr))]);

@@ -12,6 +12,7 @@ import { newFolder, sharedFolder } from '../support/folder.ts';
 import { exits, rowcast } from '../support/in-process.ts';
 import { freePort } from '../support/listen.ts';
 import { root } from '../support/root.ts';
+import { fixture } from '../support/web/uploaded.ts';
 import { type Block, blocksOf } from './commands-of.ts';
 import { filesOfReader, installClone, installTarball } from './installations.ts';
 
@@ -37,9 +38,10 @@ const home = join(await sharedFolder(), 'home');
 /** The summary of an earlier day, which pages compare with. */
 const summary = join(home, '../monday.json');
 
-for (const report of ['churn', '65f1'])
-  await train({ history: join(root, 'fixtures/telecom-history.csv'), predict: 'churned', report, home });
-const scoring = `score fixtures/telecom-personas.csv --report churn -o ${home}.csv --home ${home}`;
+const history = `${home}.csv`;
+await writeFile(history, await fixture('telecom-history.csv', 1200));
+for (const report of ['churn', '65f1']) await train({ history, predict: 'churned', report, home });
+const scoring = `score fixtures/telecom-personas.csv --report churn -o ${home}.scored.csv --home ${home}`;
 await exits(rowcast([...scoring.split(' '), '--summary', summary]), 0);
 const hosted = await startService({ home, key: KEY, port: 0 });
 after(() => hosted.close());

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { root } from '../support/root.ts';
+import { fixture } from '../support/web/uploaded.ts';
 
 const run = promisify(execFile);
 
@@ -47,6 +48,8 @@ export async function installTarball(folder: string): Promise<string> {
 export async function filesOfReader(folder: string): Promise<void> {
   for (const name of ['fixtures', 'pipelines'])
     await cp(join(root, name), join(folder, name), { recursive: true });
+  // Fewer rows than the shipped file has, because pages train on it often.
+  await writeFile(join(folder, 'fixtures/telecom-history.csv'), await fixture('telecom-history.csv', 1200));
   const personas = await readFile(join(root, 'fixtures/telecom-personas.csv'));
   const zipped = gzipSync(personas);
   for (const name of ['in/eu', 'data']) await mkdir(join(folder, name), { recursive: true });

@@ -19,7 +19,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { newFolder } from '../../support/folder.ts';
-import { bin, exits, type Finished, rowcast } from '../../support/rowcast.ts';
+import { exits, rowcast } from '../../support/in-process.ts';
+import { bin, type Finished, rowcast as rowcastProcess } from '../../support/rowcast.ts';
 import { startStub } from '../../support/stub/service.ts';
 import { rowsOf } from '../variants.ts';
 
@@ -74,6 +75,7 @@ async function runLimited(
   return { code, stderr };
 }
 
+// In a process of its own if it cannot remove its lock, which is valid as long as its process is there.
 describe('a run whose disk', { concurrency: 2 }, () => {
   it('is full stops with exit code 75, and resumes to the same bytes once there is space', async t => {
     const { folder, args, env, wanted } = await bench(t);
@@ -121,7 +123,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     // A checkpoint is saved in two steps: its files are looked for, then it is replaced. The folder may go before
     // either.
     await exits(
-      rowcast(command, { env }),
+      rowcastProcess(command, { env }),
       3,
       /out\.csv\.partial: the file is gone|cannot write the output: .*\(ENOENT\)/,
     );
@@ -159,7 +161,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     const command = [...args, '-o', join(there, 'out.csv')];
     afterMaking(join(there, 'out.csv.checkpoint'), () => protect('+i'));
     try {
-      await exits(rowcast(command, { env }), 3, /cannot write the output: .*\((EPERM|EACCES)\)/);
+      await exits(rowcastProcess(command, { env }), 3, /cannot write the output: .*\((EPERM|EACCES)\)/);
       await exits(rowcast(command, { env }), 2, /cannot write the output/);
     } finally {
       await protect('-i');
