@@ -64,11 +64,6 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     await assertAllScored(finished);
   });
 
-  it('that never responds, not even with the report, stops the run', async t => {
-    const { run } = await bench(t, { first: () => true });
-    await exits(run(['--timeout', '0.5', '--max-outage', '1']), 75, /no complete response within 0\.5 s/);
-  });
-
   it('that trickles bytes must finish within the timeout of one request', async t => {
     const { run } = await bench(t, {
       behave({ number, response }) {
@@ -89,15 +84,6 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
       const says = /the connection was closed: .*\[connection_broken\]/;
       await exits(run(['-o', output, '--max-outage', '1']), 75, says, kept);
     });
-
-  it('whose host name cannot be resolved fails the command at once, since retrying cannot help', async t => {
-    const { run } = await bench(t, {});
-    const { code, stderr } = await run(['--url', 'https://rowcast.invalid', '--max-outage', '1']);
-    if (stderr.includes('EAI_AGAIN')) return t.skip('no name server responds here');
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /unknown host \S+ \(\w+\) \[no_such_host\]\n.*Check the URL/);
-    assert.doesNotMatch(stderr, /retrying/);
-  });
 
   it('that is down at times, but never for as long as --max-outage, does not stop the run', async t => {
     let outages = 0;

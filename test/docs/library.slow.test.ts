@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { train } from '../../src/library/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
+import { session } from './terminal-session.ts';
 
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
 const blocks = [...page.matchAll(/^```(js|console)\n(.*?)^```$/gms)];
@@ -33,19 +31,3 @@ describe('the programs of the page about the library', () => {
       } else assert.equal(await session(text, folder), text);
   });
 });
-
-/** Runs the commands of a terminal session, and returns it with what they print now. */
-async function session(text: string, cwd: string): Promise<string> {
-  const env = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
-  let said = '';
-  for (const [, command = ''] of text.matchAll(/^\$ (.*)$/gm)) {
-    const child = spawn('bash', ['-c', `{ ${command}\n} 2>&1`], {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [output] = await Promise.all([textOf(child.stdout), once(child, 'close')]);
-    said += `$ ${command}\n${output}`;
-  }
-  return said;
-}

@@ -45,7 +45,7 @@ export async function replay(blocks: readonly Block[], cwd: string): Promise<voi
 }
 
 /** Runs the commands of a terminal session, and returns it with what they print now. */
-async function session(text: string, cwd: string): Promise<string> {
+export async function session(text: string, cwd: string): Promise<string> {
   const path = [join(cwd, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
   let said = '';
   for (const [, command = ''] of text.matchAll(/^\$ (.*)$/gm)) {

@@ -5,10 +5,9 @@ import type { Scope } from './shared.ts';
 /**
  * Lets a server listen on a free port of this machine until the test ends, which breaks its connections.
  *
- * @param host an address of this machine
  * @returns its URL, as of a server without TLS
  */
-export async function listen(t: Scope, server: Server, host = '127.0.0.1'): Promise<string> {
+export async function listen(t: Scope, server: Server): Promise<string> {
   const sockets = new Set<Socket>();
   for (const event of ['connection', 'secureConnection'])
     server.on(event, (socket: Socket) => {
@@ -16,13 +15,13 @@ export async function listen(t: Scope, server: Server, host = '127.0.0.1'): Prom
       socket.on('error', () => {}); // the client may close early
       socket.on('close', () => sockets.delete(socket));
     });
-  server.listen(0, host);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return `http://${host}:${portOf(server)}`;
+  return `http://127.0.0.1:${portOf(server)}`;
 }
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port; // not a path
