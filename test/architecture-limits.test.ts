@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_611,
   'files of src': 805,
   'lines of src': 94_405,
-  'lines of test': 72_321,
+  'lines of test': 72_259,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
