@@ -72,7 +72,7 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/dist\/src\/(base\/(options\/(?!values\/(?!option-text))|(?!parse-records|write-row|thread-result)[\w-]+\.js$)|cli\/command-table)/,
+    test: /\/dist\/src\/(base\/(options\/(?!values\/(?!option-text))|(?!parse-records|write-row|thread-result)[\w-]+\.js$)|cli\/(command-table|wrapped-text))/,
   },
   // A group takes what its modules import, too, but for these, which are also needed without it, or it without them.
   { name: 'version', test: /\/src\/base\/version\.js$/, priority: 1 },
@@ -86,7 +86,7 @@ const groups = [
   // Only for JSON lines.
   { name: 'json-lines', test: /\/src\/formats\/jsonl\/(?!jsonl-format)/ },
   // Reports that the rest cannot be loaded, for example because the working directory is gone.
-  { name: 'failure-report', test: /\/src\/cli\/last-error\.js$/ },
+  { name: 'failure-report', test: /\/src\/cli\/report-failure\.js$/ },
   { name: 'command-line', test: /\/src\/cli\/dispatch\.js$/ },
   // Only to ask a service.
   {
