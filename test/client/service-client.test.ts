@@ -232,28 +232,22 @@ describe('a request', { concurrency: true }, () => {
     );
   });
 
-  it('waits at least as long as Retry-After asks, in seconds or as a date', async t => {
-    const inAnHour = new Date(Date.now() + 3600_000).toUTCString();
-    for (const [header, least] of [
-      ['3600', 3600_000],
-      [inAnHour, 3500_000],
-    ] as const) {
-      const waits: number[] = [];
-      const { client } = await connect(t, {
-        maxOutage: 7200,
-        behave({ response }) {
-          send(response, 429, { code: 'busy' }, { 'retry-after': header });
-          return true;
-        },
-        onRetry(_, wait) {
-          waits.push(wait);
-          void client.close(); // ends the wait
-        },
-      });
-      await assert.rejects(client.predict(reportBatch('churn', body, expected)));
-      assert.equal(waits.length, 1);
-      assert.ok(Number(waits[0]) >= least && Number(waits[0]) < 3601_000, String(waits[0]));
-    }
+  it('waits at least as long as Retry-After asks', async t => {
+    const waits: number[] = [];
+    const { client } = await connect(t, {
+      maxOutage: 7200,
+      behave({ response }) {
+        send(response, 429, { code: 'busy' }, { 'retry-after': '3600' });
+        return true;
+      },
+      onRetry(_, wait) {
+        waits.push(wait);
+        void client.close(); // ends the wait
+      },
+    });
+    await assert.rejects(client.predict(reportBatch('churn', body, expected)));
+    assert.equal(waits.length, 1);
+    assert.ok(Number(waits[0]) >= 3600_000 && Number(waits[0]) < 3601_000, String(waits[0]));
   });
 
   it('may be one of many without a leak warning from Node', async t => {

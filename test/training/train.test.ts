@@ -143,28 +143,6 @@ test('a report without an id is named after its training file and column', () =>
   assert.equal(defaultId('日本.csv', '?'), 'report');
 });
 
-slow('training leaves out excluded columns and uses chosen types', async () => {
-  const { home, historyFile } = await homeWith(history({ rows: 400 }));
-  const report = await trainReport({
-    historyFile,
-    predict: 'outcome',
-    home,
-    id: 'chosen',
-    excludeFeatures: ['plan'],
-    types: Object.fromEntries([['__proto__', 'categorical']]),
-  });
-  assert.deepEqual(report.columns, [
-    { name: 'monthly amount', type: 'numerical' },
-    { name: '__proto__', type: 'categorical' },
-  ]);
-  assert.ok(report.notes.includes('Left out "plan": it was excluded.'), report.notes.join('\n'));
-  for (const wrong of [{ excludeFeatures: ['plans'] }, { types: { plans: 'date' as const } }])
-    await assert.rejects(trainReport({ historyFile, predict: 'outcome', home, id: 'wrong', ...wrong }), {
-      code: 'no_such_column',
-      hint: /Did you mean "plan"\?/,
-    });
-});
-
 slow('values in the testing rows affect only the metrics', async () => {
   const table = history({ rows: 600 });
   const made = async (rows: string[][]) => {

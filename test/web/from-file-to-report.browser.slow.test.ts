@@ -100,17 +100,6 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
     const results = await readFile(await (await arriving).path(), 'utf8');
     assert.equal(results.trimEnd().split('\n').length, 161);
     assert.deepEqual(problems, []);
-
-    const bob = await addKey(home, 'bob', { reports: [report], scopes: ['predict', 'report', 'platform'] });
-    const eve = await addKey(home, 'eve', { reports: ['another'], scopes: ['report', 'platform'] });
-    const of = async (own: string) => (await signIn(browser, server.url, own)).page;
-    const [bobs, eves] = [await of(bob), await of(eve)];
-    assert.equal(await bobs.getByRole('link', { name: report }).count(), 1);
-    assert.equal(await bobs.locator('[data-file]').count(), 0);
-    await bobs.goto(`/predictions/${report}`);
-    assert.equal(await bobs.getByText('it needs a key with the scope testing-results').count(), 1);
-    assert.equal(await eves.getByRole('link', { name: report }).count(), 0);
-    assert.equal((await eves.goto(`/predictions/${report}`))?.status(), 404);
     await server.end();
   });
 

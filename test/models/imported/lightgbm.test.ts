@@ -157,11 +157,20 @@ describe('the features of a model of LightGBM', () => {
   });
 });
 
+/** Changes of a file: what is wrong then, the file, what is replaced by what, and what the error says. */
+type Changes = readonly (readonly [
+  what: string,
+  name: string,
+  from: string | RegExp,
+  to: string,
+  says: RegExp,
+])[];
+
 describe('a file of LightGBM that cannot be kept exactly', () => {
-  const unsupported = (bytes: Buffer, message: RegExp): void => {
-    const { code, message: given, hint } = refusal(bytes);
-    assert.equal(code, 'unsupported_model', given);
-    assert.match(given, message);
+  const unsupported = (bytes: Buffer, says: RegExp): void => {
+    const { code, message, hint } = refusal(bytes);
+    assert.equal(code, 'unsupported_model', message);
+    assert.match(message, says);
     assert.ok(hint);
   };
 
@@ -169,42 +178,38 @@ describe('a file of LightGBM that cannot be kept exactly', () => {
     unsupported(fileOf('4.7-linear'), /tree \d has linear models/);
     assert.match(refusal(fileOf('4.7-linear')).hint ?? '', /Train it without linear_tree/);
   });
-  it('is refused for an objective that is not known, and for settings of one', () => {
-    unsupported(changed('4.7-binary', 'objective=binary', 'objective=ternary'), /"ternary" is not known/);
-    unsupported(changed('4.7-binary', 'sigmoid:1', 'sigmoid:1 tilt:2'), /setting that is not known: tilt:2/);
-  });
-  it('is refused for keys that are not known', () => {
-    unsupported(
-      changed('4.7-binary', 'label_index=0', 'label_index=0\nbase=1'),
-      /the key "base" is not known/,
-    );
-    unsupported(
-      changed('4.7-binary', 'num_cat=', 'base=1\nnum_cat='),
-      /tree 0 has the key "base", which is not known/,
-    );
-  });
-  it('is refused for another version', () => {
-    unsupported(changed('4.7-binary', 'version=v4', 'version=v5'), /version=v5 is not read/);
-  });
-  it('is refused for two features of one name', () => {
-    unsupported(
-      changed('4.7-binary', ' age ', ' monthly_charges '),
-      /two features have the name "monthly_charges"/,
-    );
-  });
-  it('is refused for a feature that is a category and a number', () => {
-    unsupported(
-      changed('4.7-codes', /feature_infos=\S+/, 'feature_infos=0:1:2'),
-      /category in one tree and a number/,
-    );
-  });
+
+  const changes: Changes = [
+    ['an unknown objective', '4.7-binary', 'objective=binary', 'objective=ternary', /"ternary" is not known/],
+    ['a setting of one', '4.7-binary', 'sigmoid:1', 'sigmoid:1 tilt:2', /that is not known: tilt:2/],
+    ['an unknown key', '4.7-binary', 'label_index=0', 'label_index=0\nbase=1', /the key "base" is not known/],
+    [
+      'one of a tree',
+      '4.7-binary',
+      'num_cat=',
+      'base=1\nnum_cat=',
+      /tree 0 has the key "base", which is not/,
+    ],
+    ['another version', '4.7-binary', 'version=v4', 'version=v5', /version=v5 is not read/],
+    ['a name twice', '4.7-binary', ' age ', ' monthly_charges ', /two features have the name/],
+    [
+      'a category and number',
+      '4.7-codes',
+      /feature_infos=\S+/,
+      'feature_infos=0:1:2',
+      /category in one tree/,
+    ],
+    ['more leaves than memory holds', '4.7-custom', 'num_leaves=7', 'num_leaves=2147483647', /./],
+  ];
+  for (const [what, name, from, to, says] of changes)
+    it(`is refused for ${what}`, () => unsupported(changed(name, from, to), says));
 });
 
 describe('a damaged file of LightGBM', () => {
-  const damaged = (bytes: Buffer, message: RegExp): void => {
-    const { code, message: given } = refusal(bytes);
-    assert.equal(code, 'bad_model', given);
-    assert.match(given, message);
+  const damaged = (bytes: Buffer, says: RegExp): void => {
+    const { code, message } = refusal(bytes);
+    assert.equal(code, 'bad_model', message);
+    assert.match(message, says);
   };
 
   it('is refused wherever it is cut off', () => {
@@ -216,61 +221,58 @@ describe('a damaged file of LightGBM', () => {
       assert.match(refusal(bytes.subarray(0, length)).code, /_model$/, `at ${length}`);
     }
   });
-  it('is refused with the line if a list has other numbers than it must have', () => {
-    damaged(
-      changed('4.7-custom', /^left_child=\S+/m, 'left_child='),
+
+  const changes: Changes = [
+    [
+      'a short list',
+      '4.7-custom',
+      /^left_child=\S+/m,
+      'left_child=',
       /left_child has 5 numbers instead of 6/,
-    );
-    damaged(
-      changed('4.7-custom', /^leaf_value=\S+/m, 'leaf_value=0x1'),
-      /leaf_value has "0x1", which is no number/,
-    );
-    damaged(
-      changed('4.7-custom', /^leaf_value=\S+/m, 'leaf_value=inf'),
-      /tree 0: the value of the leaf .* Infinity/,
-    );
-    damaged(changed('4.7-custom', /^threshold=\S+/m, 'threshold=nan'), /threshold has "nan"/);
-  });
-  it('is refused for children that do not make a tree', () => {
-    damaged(
-      changed('4.7-custom', /^left_child=\S+/m, 'left_child=0'),
-      /tree 0: node 0 is reached in two ways/,
-    );
-    damaged(changed('4.7-custom', /^left_child=\S+/m, 'left_child=99'), /tree 0: node 0 has a child/);
-    damaged(changed('4.7-custom', /^left_child=\S+/m, 'left_child=-99'), /tree 0: node 0 has a child/);
-  });
-  it('is refused for numbers of leaves that no memory holds', () => {
-    damaged(changed('4.7-custom', 'num_leaves=7', 'num_leaves=2000000'), /too short for them/);
-    assert.equal(
-      refusal(changed('4.7-custom', 'num_leaves=7', 'num_leaves=2147483647')).code,
-      'unsupported_model',
-    );
-  });
-  it('is refused for features that do not exist', () => {
-    damaged(
-      changed('4.7-custom', /^split_feature=\S+/m, 'split_feature=4'),
-      /tests feature 4, but max_feature_idx is 3/,
-    );
-    damaged(changed('4.7-custom', 'max_feature_idx=3', 'max_feature_idx=4'), /feature_names has 4 features/);
-  });
+    ],
+    ['what is no number', '4.7-custom', /^leaf_value=\S+/m, 'leaf_value=0x1', /"0x1", which is no/],
+    ['an infinite leaf', '4.7-custom', /^leaf_value=\S+/m, 'leaf_value=inf', /the leaf .* Infinity/],
+    ['a threshold that is NaN', '4.7-custom', /^threshold=\S+/m, 'threshold=nan', /threshold has "nan"/],
+    ['a child of itself', '4.7-custom', /^left_child=\S+/m, 'left_child=0', /node 0 is reached in two ways/],
+    [
+      'a child that is missing',
+      '4.7-custom',
+      /^left_child=\S+/m,
+      'left_child=99',
+      /tree 0: node 0 has a child/,
+    ],
+    [
+      'a leaf that is missing',
+      '4.7-custom',
+      /^left_child=\S+/m,
+      'left_child=-99',
+      /tree 0: node 0 has a child/,
+    ],
+    ['too many leaves', '4.7-custom', 'num_leaves=7', 'num_leaves=2000000', /too short for them/],
+    ['no such feature', '4.7-custom', /^split_feature=\S+/m, 'split_feature=4', /feature 4, but max.* 3/],
+    [
+      'a name that is missing',
+      '4.7-custom',
+      'max_feature_idx=3',
+      'max_feature_idx=4',
+      /feature_names has 4 features/,
+    ],
+    ['wrong categories', '4.7-binary', 'pandas_categorical:[[', 'pandas_categorical:[{', /is no list/],
+  ];
+  for (const [what, name, from, to, says] of changes)
+    it(`is refused for ${what}`, () => damaged(changed(name, from, to), says));
+
   it('is refused if trees are missing', () => {
     const text = fileOf('4.7-custom').toString();
     const second = text.slice(text.indexOf('Tree=1'), text.indexOf('Tree=2'));
     damaged(Buffer.from(text.replace(second, '')), /tree 1 is expected here/);
     const last = text.slice(text.indexOf('Tree=3'), text.indexOf('end of trees'));
     damaged(Buffer.from(text.replace(last, '')), /there are 3 trees, but tree_sizes has 4/);
-    damaged(
-      Buffer.from(text.replace(/^leaf_count=/m, 'leaf_count=0')),
-      /tree 0 has \d+ bytes, but \d+ according to/,
-    );
+    const longer = Buffer.from(text.replace(/^leaf_count=/m, 'leaf_count=0'));
+    damaged(longer, /tree 0 has \d+ bytes, but \d+ according to/);
   });
+
   it('is refused if its line endings were changed', () => {
     damaged(Buffer.from(fileOf('4.7-custom').toString().replaceAll('\n', '\r\n')), /CR LF/);
-  });
-  it('is refused for lists of categories that are none', () => {
-    damaged(
-      changed('4.7-binary', 'pandas_categorical:[[', 'pandas_categorical:[{'),
-      /pandas_categorical is no list/,
-    );
   });
 });

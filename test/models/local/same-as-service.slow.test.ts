@@ -9,13 +9,13 @@ import type { RunningService } from '../../../src/server/service.ts';
 import { trainReport } from '../../../src/training/train.ts';
 import { newFolder } from '../../support/folder.ts';
 import { exits, rowcast } from '../../support/in-process.ts';
-import { isFull, seed } from '../../support/random-tests.ts';
+import { seed } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
 import type { Finished } from '../../support/rowcast.ts';
 import { csv, homeWith } from '../../support/service/history.ts';
 
 /** LOCAL_ROWS=100000 compares more. */
-const ROWS = Number(process.env.LOCAL_ROWS ?? (isFull ? 15_000 : 10_000));
+const ROWS = Number(process.env.LOCAL_ROWS ?? 8_000);
 
 const spellings = ['NA', 'n/a', '-', ' ', '', 'null', '?', '-999'];
 const amounts = [

@@ -1,17 +1,10 @@
-import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import type { Evaluation } from '../../../src/evaluate/evaluation.ts';
 import { evaluationOf } from '../../../src/evaluate/evaluation-of.ts';
 import { ClassTally } from '../../../src/evaluate/statistics/class-tally.ts';
 import { evaluationPage } from '../../../src/web/evaluate/evaluation-page.ts';
 import { churned, evaluationOfSet, revenue } from '../../evaluate/evaluations.ts';
 import { facts } from '../../evaluate/facts.ts';
-import { newFolder } from '../../support/folder.ts';
-import { noBrowser } from '../../support/service/browser.ts';
-import { checkLook, looks, openBrowser, openPage } from '../../support/web/browser.ts';
+import { checkPages } from '../../support/web/check-pages.ts';
 
 const long = 'a-very-long-name-without-any-space-in-it'.repeat(4);
 const pages: Record<string, Evaluation> = {
@@ -26,19 +19,7 @@ const pages: Record<string, Evaluation> = {
   'no labels': evaluationOf(new ClassTally(['no', 'yes']), facts),
 };
 
-describe('the page of an evaluation in a browser', { skip: noBrowser, timeout: 300_000 }, () => {
-  for (const [what, evaluation] of Object.entries(pages))
-    it(`has no violation of axe, no message and no scroll bar below, for ${what}`, async t => {
-      const file = join(await newFolder(t), 'evaluation.html');
-      await writeFile(file, evaluationPage(evaluation));
-      const browser = await openBrowser(t);
-      for (const look of looks) {
-        const { page, context, problems } = await openPage(browser, 'http://127.0.0.1', look);
-        const named = `${look.theme}, ${look.width} px`;
-        await page.goto(pathToFileURL(file).href);
-        await checkLook(page, named);
-        assert.deepEqual(problems, []);
-        await context.close();
-      }
-    });
-});
+checkPages(
+  'the page of an evaluation',
+  Object.fromEntries(Object.entries(pages).map(([of, evaluation]) => [of, () => evaluationPage(evaluation)])),
+);

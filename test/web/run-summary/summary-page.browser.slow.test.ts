@@ -1,13 +1,6 @@
-import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import type { Summary } from '../../../src/runs/summary/summary.ts';
 import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
-import { newFolder } from '../../support/folder.ts';
-import { noBrowser } from '../../support/service/browser.ts';
-import { checkLook, looks, openBrowser, openPage } from '../../support/web/browser.ts';
+import { checkPages } from '../../support/web/check-pages.ts';
 import { columnWith, scoresOf, someTime, summaryWith } from './summaries.ts';
 
 const names = (count: number, text: string): string[] =>
@@ -82,19 +75,9 @@ const pages: Record<string, Summary> = {
   }),
 };
 
-describe('the page of a run in a browser', { skip: noBrowser, timeout: 300_000 }, () => {
-  for (const [what, summary] of Object.entries(pages))
-    it(`has no violation of axe, no message and no scroll bar below, for ${what}`, async t => {
-      const file = join(await newFolder(t), 'run.html');
-      await writeFile(file, summaryPage(summary, someTime()));
-      const browser = await openBrowser(t);
-      for (const look of looks) {
-        const { page, context, problems } = await openPage(browser, 'http://127.0.0.1', look);
-        const named = `${look.theme}, ${look.width} px`;
-        await page.goto(pathToFileURL(file).href);
-        await checkLook(page, named);
-        assert.deepEqual(problems, []);
-        await context.close();
-      }
-    });
-});
+checkPages(
+  'the page of a run',
+  Object.fromEntries(
+    Object.entries(pages).map(([of, summary]) => [of, () => summaryPage(summary, someTime())]),
+  ),
+);

@@ -209,7 +209,7 @@ describe('a training on the platform', () => {
     assert.equal((await train({ replace: 'yes', seed: '9' })).status, 201);
   });
 
-  slow('predicts amounts as numbers, or those that may be classes', async t => {
+  slow('predicts amounts as numbers, those that may be classes too, or ranges of them', async t => {
     const csv = await fixture('telecom-history.csv', 100);
     const at = await platformWithData(t, csv);
     for (const [column, more] of [
@@ -221,11 +221,6 @@ describe('a training on the platform', () => {
       assert.ok(isOfNumbers(report));
       assert.equal(report.predicts, column);
     }
-  });
-
-  slow('predicts ranges of amounts', async t => {
-    const csv = await fixture('telecom-history.csv', 100);
-    const at = await platformWithData(t, csv);
     await trained(at, { column: columnOf(csv, 'monthly'), report: 'r', target: 'ranges', bins: '3' });
     assert.equal((await readReport(at.home, 'r')).classes?.length, 3);
   });

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { parquetOf } from '../../../support/parquet.ts';
 import { csv, history } from '../../../support/service/history.ts';
 import { slow } from '../../../support/slow.ts';
 import { until } from '../../../support/until.ts';
 import { ownedPlatform } from '../../../support/web/platform.ts';
-import { problemOf, sendFile, slowUpload, upload } from '../../../support/web/uploads.ts';
+import { problemOf, sendFile, upload } from '../../../support/web/uploads.ts';
 
 const text = csv(history({ rows: 120 }));
-
-async function started(t: TestContext, options: { dataBytes?: number } = {}) {
-  return ownedPlatform(t, options);
-}
 
 const stored = async (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);
 
@@ -27,7 +23,7 @@ function withFooterOf(bytes: number): Buffer {
 describe('an upload of Parquet', () => {
   for (const name of ['Telco churn.PQ', 'churn'])
     it(`is stored as it was sent, and has the profile of the same rows as CSV: ${name}`, async t => {
-      const { browser, home } = await started(t);
+      const { browser, home } = await ownedPlatform(t);
       const bytes = await parquetOf(text, { groupRows: 50 });
       const meta = await upload(browser, bytes, name);
       assert.deepEqual(
@@ -43,13 +39,13 @@ describe('an upload of Parquet', () => {
     });
 
   it('has no character between columns, whatever the page sends', async t => {
-    const { browser } = await started(t);
+    const { browser } = await ownedPlatform(t);
     const meta = await upload(browser, await parquetOf(text), 'a.parquet', { 'x-delimiter': ';' });
     assert.deepEqual([meta.columns, meta.delimiter], [5, undefined]);
   });
 
   it('that cannot be read is refused with the reason, and leaves nothing', async t => {
-    const { browser, home } = await started(t);
+    const { browser, home } = await ownedPlatform(t);
     const whole = await parquetOf(text);
     const wide = `${Array.from({ length: 2001 }, (_, i) => `c${i}`).join()}\n${','.repeat(2000)}\n`;
     const twice = Buffer.from(
@@ -107,7 +103,7 @@ describe('an upload of Parquet', () => {
   });
 
   slow('is refused before it is whole if it does not fit, and its content counts too', async t => {
-    const { browser, home } = await started(t, { dataBytes: 50_000 });
+    const { browser, home } = await ownedPlatform(t, { dataBytes: 50_000 });
     const bytes = await parquetOf(text);
     async function* endless() {
       for (;;) yield bytes;
@@ -123,14 +119,5 @@ describe('an upload of Parquet', () => {
     const { detail } = await problemOf(await sendFile(browser, constant, 'a.parquet'));
     assert.match(detail, /the content of the file has more than 50000 bytes/);
     await until(async () => (await stored(home)).length === 0, 'the uploads are removed');
-  });
-
-  it('leaves nothing if its connection is cut', async t => {
-    const { home, ...at } = await started(t);
-    const cut = slowUpload(at, 'POST', '/platform/data');
-    cut.write((await parquetOf(text)).subarray(0, 500));
-    await until(async () => (await stored(home)).length === 1, 'the upload begins');
-    cut.destroy();
-    await until(async () => (await stored(home)).length === 0, 'the upload is removed');
   });
 });
