@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { readFormJson } from '../../src/web/platform.ts';
 import { newFolder } from '../support/folder.ts';
 import { problemOf } from '../support/service/client.ts';
+import { shared } from '../support/shared.ts';
 import {
   ownedPlatform,
   platformWithReports,
@@ -65,8 +66,10 @@ test('a form with too many controls is refused, in any encoding, and one without
 const page = { accept: 'text/html' };
 
 describe('every response of the platform', () => {
-  it('forbids everything that is not its own, and is not stored', async t => {
-    const { browser } = await ownedPlatform(t);
+  const platform = shared(suite => ownedPlatform(suite));
+
+  it('forbids everything that is not its own, and is not stored', async () => {
+    const { browser } = platform();
     const paths = ['/', '/keys', '/sign-in', '/nothing', '/assets/nothing.js', '/platform/nothing'];
     for (const path of paths) {
       const { headers } = await browser.fetch(path, { headers: page });
@@ -80,8 +83,8 @@ describe('every response of the platform', () => {
     }
   });
 
-  it('has no inline script, style or handler', async t => {
-    const { browser } = await ownedPlatform(t);
+  it('has no inline script, style or handler', async () => {
+    const { browser } = platform();
     for (const path of ['/', '/keys']) {
       const text = await browser.page(path);
       assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|javascript:/);
@@ -90,8 +93,8 @@ describe('every response of the platform', () => {
     }
   });
 
-  it('lets browsers keep assets, whose address changes with them', async t => {
-    const { url } = await servingPlatform(t);
+  it('lets browsers keep assets, whose address changes with them', async () => {
+    const { url } = platform();
     const form = await (await fetch(`${url}/sign-in`)).text();
     const [path = ''] = /\/assets\/[0-9a-f]{16}\/style\.css/.exec(form) ?? [];
     const response = await fetch(url + path);
@@ -111,8 +114,10 @@ describe('every response of the platform', () => {
 });
 
 describe('what changes something', () => {
-  it('needs the token of the session: as a header, or as a field of a form', async t => {
-    const target = await servingPlatform(t);
+  const platform = shared(suite => ownedPlatform(suite));
+
+  it('needs the token of the session: as a header, or as a field of a form', async () => {
+    const target = platform();
     const [own, other] = [await signIn(target), await signIn(target)];
     const post = (headers: Record<string, string>, body?: URLSearchParams) =>
       fetch(`${target.url}/platform/keys/x/revoke`, {
@@ -135,8 +140,8 @@ describe('what changes something', () => {
     assert.equal(await problemOf(await post({}, form(own.csrfToken))), '404 no_such_key');
   });
 
-  it('is refused if a page of another site asks for it, even with the token', async t => {
-    const target = await servingPlatform(t);
+  it('is refused if a page of another site asks for it, even with the token', async () => {
+    const target = platform();
     const { cookie, csrfToken } = await signIn(target);
     const origin = new URL(target.url);
     const ask = async (headers: Record<string, string>) =>
@@ -159,15 +164,15 @@ describe('what changes something', () => {
     assert.equal(await ask({ origin: origin.origin }), '404 no_such_key');
   });
 
-  it('is not done by GET, whatever the path', async t => {
-    const { browser } = await ownedPlatform(t);
+  it('is not done by GET, whatever the path', async () => {
+    const { browser } = platform();
     for (const path of ['/platform/sign-out', '/platform/keys', '/platform/keys/x/revoke'])
       assert.equal(await problemOf(await browser.fetch(path)), '405 method_not_allowed');
     await browser.page('/');
   });
 
-  it('is refused in sizes and types that no form has', async t => {
-    const { browser } = await ownedPlatform(t);
+  it('is refused in sizes and types that no form has', async () => {
+    const { browser } = platform();
     const large = await browser.submit('/platform/keys', { name: 'x'.repeat(5 * 1024 * 1024) });
     assert.equal(large.status, 413);
     const xml = await browser.fetch('/platform/keys', {
@@ -186,8 +191,10 @@ describe('what changes something', () => {
 });
 
 describe('an error', () => {
-  it('is a page for a page, that says what to do, and a problem for programs', async t => {
-    const { browser } = await ownedPlatform(t);
+  const platform = shared(suite => ownedPlatform(suite));
+
+  it('is a page for a page, that says what to do, and a problem for programs', async () => {
+    const { browser } = platform();
     const missing = await browser.fetch('/<script>alert(1)</script>', { headers: page });
     const text = await missing.text();
     assert.equal(missing.status, 404);
@@ -200,8 +207,8 @@ describe('an error', () => {
     assert.match(await refused.text(), /There is no key named &quot;none&quot;/);
   });
 
-  it('leaves the API as it is', async t => {
-    const { url } = await servingPlatform(t);
+  it('leaves the API as it is', async () => {
+    const { url } = platform();
     for (const [path, problem] of [
       ['/user/report/x', '401 unauthorized'],
       ['/user/nothing', '401 unauthorized'],

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { addKey, revokeKey } from '../../src/server/auth/key-store.ts';
 import { nextPath } from '../../src/web/sign-in.ts';
 import { character } from '../support/random-tests.ts';
+import { shared } from '../support/shared.ts';
 
 import {
   cookiesOf,
@@ -31,8 +32,10 @@ const get = (url: string, headers: Record<string, string> = {}): Promise<Respons
   fetch(url, { redirect: 'manual', headers: { ...page, ...headers } });
 
 describe('signing in with the URL from the terminal', () => {
-  it('works once, and takes the token out of the address', async t => {
-    const { url, platform } = await servingPlatform(t);
+  const served = shared(suite => servingPlatform(suite));
+
+  it('works once, and takes the token out of the address', async () => {
+    const { url, platform } = served();
     const signInUrl = platform.signInUrl(url);
     const first = await get(signInUrl);
     assert.equal(first.status, 303);
@@ -47,16 +50,16 @@ describe('signing in with the URL from the terminal', () => {
     assert.match(await second.text(), /was used before or has expired/);
   });
 
-  it('is not used up by what only looks at the address', async t => {
-    const { url, platform } = await servingPlatform(t);
+  it('is not used up by what only looks at the address', async () => {
+    const { url, platform } = served();
     const signInUrl = platform.signInUrl(url);
     assert.equal((await fetch(signInUrl, { method: 'HEAD', redirect: 'manual' })).status, 503);
     assert.equal((await get(signInUrl, { 'sec-purpose': 'prefetch' })).status, 503);
     assert.equal((await get(signInUrl)).status, 303);
   });
 
-  it('works from a link of another site or of a file, to which browsers send no strict cookies', async t => {
-    const { url, platform } = await servingPlatform(t);
+  it('works from a link of another site or of a file, to which browsers send no strict cookies', async () => {
+    const { url, platform } = served();
     const response = await get(platform.signInUrl(url), { 'sec-fetch-site': 'cross-site' });
     assert.equal(response.status, 200);
     assert.match(await response.text(), /<meta http-equiv="refresh" content="0; url=\/">/);
@@ -65,8 +68,10 @@ describe('signing in with the URL from the terminal', () => {
 });
 
 describe('signing in with a key', () => {
-  it('needs the scope platform, and leads to the page that was asked for', async t => {
-    const target = await servingPlatform(t);
+  const served = shared(suite => servingPlatform(suite));
+
+  it('needs the scope platform, and leads to the page that was asked for', async () => {
+    const target = served();
     const { url, home } = target;
     const asked = await get(`${url}/keys`);
     assert.equal(asked.headers.get('location'), '/sign-in?next=%2Fkeys');
@@ -84,8 +89,8 @@ describe('signing in with a key', () => {
     assert.equal((await submitKey(url, 'key-of-the-service')).status, 303);
   });
 
-  it('refuses wrong, revoked, expired and oversized keys, and repeats none of them', async t => {
-    const { url, home } = await servingPlatform(t);
+  it('refuses wrong, revoked, expired and oversized keys, and repeats none of them', async () => {
+    const { url, home } = served();
     const expires = new Date(Date.now() - 1);
     const expired = await addKey(home, 'old', { reports: 'all', scopes: ['platform'], expires });
     const revoked = await addKey(home, 'gone', { reports: 'all', scopes: ['platform'] });
@@ -110,9 +115,9 @@ describe('signing in with a key', () => {
     assert.equal((await submitKey(target.url, key)).status, 303);
   });
 
-  it('needs the token of its form', async t => {
-    const { url, home } = await servingPlatform(t);
-    const key = await addKey(home, 'anna', { reports: 'all', scopes: ['platform'] });
+  it('needs the token of its form', async () => {
+    const { url, home } = served();
+    const key = await addKey(home, 'berta', { reports: 'all', scopes: ['platform'] });
     const form = await fetch(`${url}/sign-in`);
     const token = fieldIn(await form.text(), '_csrf');
     const cases: [cookie: string, token: string, extra: Record<string, string>][] = [
@@ -138,8 +143,10 @@ describe('signing in with a key', () => {
 });
 
 describe('the cookie of a session', () => {
-  it('is out of reach of scripts and other sites, and has the port in its name on loopback', async t => {
-    const { url, platform } = await servingPlatform(t);
+  const served = shared(suite => servingPlatform(suite));
+
+  it('is out of reach of scripts and other sites, and has the port in its name on loopback', async () => {
+    const { url, platform } = served();
     const [value = '', ...attributes] = sessionCookie(await get(platform.signInUrl(url)));
     assert.match(value, new RegExp(`^rowcast-session-${new URL(url).port}=[\\w-]{43}$`));
     assert.deepEqual(attributes.sort(), ['HttpOnly', 'Path=/', 'SameSite=Strict']);
@@ -150,14 +157,14 @@ describe('the cookie of a session', () => {
     const [value = '', ...attributes] = sessionCookie(await get(beyond.platform.signInUrl(beyond.url)));
     assert.match(value, /^__Host-rowcast-session=/);
     assert.deepEqual(attributes.sort(), ['HttpOnly', 'Path=/', 'SameSite=Strict', 'Secure']);
-    const { url, platform } = await servingPlatform(t);
+    const { url, platform } = served();
     const behind = sessionCookie(await get(platform.signInUrl(url), { 'x-forwarded-proto': 'https' }));
     assert.ok(behind.includes('Secure'));
     assert.match(behind[0] ?? '', /^__Host-rowcast-session=/);
   });
 
-  it('is of no use in another browser, where another server of this host may have set it', async t => {
-    const { url, platform } = await servingPlatform(t);
+  it('is of no use in another browser, where another server of this host may have set it', async () => {
+    const { url, platform } = served();
     const own = cookiesOf(await get(platform.signInUrl(url)));
     const planted = cookiesOf(await get(platform.signInUrl(url)));
     const status = async (cookie: string) => (await get(`${url}/`, { cookie })).status;
@@ -168,8 +175,8 @@ describe('the cookie of a session', () => {
     assert.equal(await status(one(planted, '-session')), 303);
   });
 
-  it('is new with each sign-in: one that the browser brought along is not continued', async t => {
-    const { url, platform } = await servingPlatform(t);
+  it('is new with each sign-in: one that the browser brought along is not continued', async () => {
+    const { url, platform } = served();
     const name = `rowcast-session-${new URL(url).port}`;
     const planted = `${name}=${'a'.repeat(43)}`;
     const response = await get(platform.signInUrl(url), { cookie: planted });
@@ -183,15 +190,17 @@ describe('the cookie of a session', () => {
 });
 
 describe('a session', () => {
-  it('ends with signing out, also for a copy of its cookie', async t => {
-    const { browser, ...target } = await ownedPlatform(t);
+  const served = shared(suite => ownedPlatform(suite));
+
+  it('ends with signing out, also for a copy of its cookie', async () => {
+    const { browser, ...target } = served();
     const response = await browser.submit('/platform/sign-out');
     assert.deepEqual([response.status, response.headers.get('location')], [303, '/sign-in']);
     assert.equal((await get(`${target.url}/`, { cookie: browser.cookie })).status, 303);
   });
 
-  it('does not open the API, nor does a key without a session open the pages', async t => {
-    const target = await servingPlatform(t);
+  it('does not open the API, nor does a key without a session open the pages', async () => {
+    const target = served();
     const { cookie } = await signIn(target);
     assert.equal((await get(`${target.url}/user/report/x`, { cookie })).status, 401);
     const { key } = await signInWithKey(target, 'anna');
