@@ -14,6 +14,7 @@ import { copyHome, history, homeWith } from '../support/service/history.ts';
 import { ownTrainedHome, serving, trainedHome } from '../support/service/serving.ts';
 import { headOfJson, openConnection } from '../support/service/socket.ts';
 import { slow } from '../support/slow.ts';
+import { hostile, makeReport } from '../support/web/made-report.ts';
 
 let home = '';
 let service: RunningService;
@@ -23,8 +24,7 @@ describe('the service', () => {
   before(async () => {
     home = await sharedFolder();
     await copyHome(await trainedHome(), home);
-    const many = await homeWith(history({ rows: 500, classes: ['b', '10', '9', '__proto__'] }));
-    await trainReport({ historyFile: many.historyFile, predict: 'outcome', home, id: 'many' });
+    await makeReport(home, { id: 'many', classes: ['10', '9', '__proto__', 'b'] });
     target = { url: '', key: 'key-of-a-test' };
     service = await startServer({ home, host: '127.0.0.1', port: 0, key: target.key });
     target.url = service.url;
@@ -77,9 +77,10 @@ describe('the service', () => {
     );
   });
 
-  test('a batch gives a persona the same probabilities as a single request, with classes in code point order', async () => {
-    const one = await (await single({ id: 'many', ...persona })).text();
-    const some = await (await batch({ id: 'many', personas: [persona] })).text();
+  test('a batch gives a persona the same probabilities as a single request, with classes in the order of the report', async () => {
+    const own = { features: { [hostile.amount]: '25,5' } };
+    const one = await (await single({ id: 'many', ...own })).text();
+    const some = await (await batch({ id: 'many', personas: [own] })).text();
     const ours = /\{"10":[\d.e-]+,"9":[\d.e-]+,"__proto__":[\d.e-]+,"b":[\d.e-]+\}/;
     assert.equal(ours.exec(one)?.[0], ours.exec(some)?.[0]);
     assert.match(one, ours);

@@ -9,6 +9,7 @@ import { isMissingSpelling } from '../../formats/values/missing-values.ts';
 import { type BinnedLabels, binLabels } from './bin-labels.ts';
 import {
   areAmounts,
+  eitherNumber,
   isOfAmounts,
   MAX_NUMERIC_CLASSES,
   notesOfFewNumbers,
@@ -16,7 +17,7 @@ import {
   type TargetKind,
 } from './numbers/number-labels.ts';
 import { keptBatches } from './open-batches.ts';
-import { checkLabels, splitRows } from './split-rows.ts';
+import { checkLabels, MAX_TRAINED_CLASSES, splitRows } from './split-rows.ts';
 
 interface CleanLabels {
   /** Maps a label as written to the name of its class. */
@@ -210,9 +211,19 @@ export class RareClasses {
   /** In the order of the rows. */
   readonly #places = new Map<string, string>();
 
-  /** @param placeOf where the row is, such as `line 7`; called for the first one of a label */
+  #hasText = false;
+
+  /**
+   * Of more labels than there may be classes, only the first one that is not a number has a place.
+   *
+   * @param placeOf where the row is, such as `line 7`, which takes time; called for the first one of a label
+   */
   see(label: string, placeOf: () => string): void {
-    if (!this.#places.has(label)) this.#places.set(label, placeOf());
+    if (this.#places.has(label)) return;
+    const isText = eitherNumber(label) === null;
+    if (this.#places.size > MAX_TRAINED_CLASSES && (this.#hasText || !isText)) return;
+    this.#places.set(label, placeOf());
+    this.#hasText ||= isText;
   }
 
   placeOf(label: string): string | undefined {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { RowcastError } from '../../../src/base/errors.ts';
 import { readRejectLimit } from '../../../src/base/options/values/reject-limit.ts';
+import { RareClasses } from '../../../src/training/rows/labels.ts';
 import { type HistoryOptions, MAX_ROWS } from '../../../src/training/rows/read-history.ts';
 import { labelsOf } from '../../../src/training/rows/split-rows.ts';
 import { slow } from '../../support/slow.ts';
@@ -57,6 +58,19 @@ test('amounts as classes are refused before the end of the file', async t => {
   });
   const names = lines.map(line => line.replace(',', ',c'));
   await assert.rejects(read(t, `x,y\n${names.join('')}1,2,3\n`), { code: 'too_many_classes' });
+});
+
+test('the places of labels are found for no more labels than there may be classes, and for the first text', () => {
+  const placed: string[] = [];
+  const rare = new RareClasses();
+  const numbers = Array.from({ length: 1000 }, (_, i) => String(i));
+  for (const label of [...numbers, 'soon', 'later', '-1'])
+    rare.see(label, () => {
+      placed.push(label);
+      return label;
+    });
+  assert.deepEqual(placed, [...numbers.slice(0, 101), 'soon']);
+  assert.equal(rare.placeOf('soon'), 'soon');
 });
 
 test('numbers are accepted as classes with up to 20 values; with more, they are amounts', async t => {

@@ -1,34 +1,12 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isOfNumbers } from '../../../../src/base/contract/schemas.ts';
 import { readReport } from '../../../../src/models/store/report-store.ts';
-import { trainReport } from '../../../../src/training/train.ts';
-import { newFolder } from '../../../support/folder.ts';
 import { rowcast } from '../../../support/in-process.ts';
-import { noBrowser } from '../../../support/service/browser.ts';
-import { csv } from '../../../support/service/history.ts';
-import { type Scope, shared } from '../../../support/shared.ts';
+import { shared } from '../../../support/shared.ts';
 import { slow } from '../../../support/slow.ts';
-import { checkLook, looks, ownersPage } from '../../../support/web/browser.ts';
 import { ownedPlatform } from '../../../support/web/platform.ts';
-
-/** A data directory with a report of amounts that depend on a number, a category and a date. */
-async function homeOfNumbers(t: Scope): Promise<string> {
-  const home = await newFolder(t);
-  const historyFile = join(home, 'sales.csv');
-  const rows = Array.from({ length: 120 }, (_, i) => {
-    const plan = ['basic', 'plus', '<b>'][i % 3] ?? '';
-    const day = `2026-0${1 + (i % 9)}-1${i % 10}`;
-    const visits = (i * 37) % 60;
-    const spent = 20 + visits * 3 + 15 * (i % 3) + (((i * 7919) % 101) - 50) / 10;
-    return [String(visits), plan, day, spent.toFixed(2)];
-  });
-  await writeFile(historyFile, csv([['visits', 'plan', 'since', 'spent "€"'], ...rows]));
-  await trainReport({ historyFile, predict: 'spent "€"', home, id: 'spent' });
-  return home;
-}
+import { homeOfNumbers } from './home-of-numbers.ts';
 
 describe('the page of a report of numbers', () => {
   const platform = shared(async suite => ownedPlatform(suite, { home: await homeOfNumbers(suite) }));
@@ -80,15 +58,4 @@ describe('the page of a report of numbers', () => {
       /^visits,plan,since,.*,"actual_spent ""€""","predicted_spent ""€"""\n/,
     );
   });
-
-  for (const look of noBrowser ? [] : looks)
-    slow(`is accessible and fits: ${look.theme}, ${look.width} pixels`, async t => {
-      const { page, problems } = await ownersPage(t, { home: await homeOfNumbers(t), look });
-      await page.goto('/predictions/spent');
-      const before = await page.locator('#summary').textContent();
-      await page.getByLabel('visits').first().fill('59');
-      await page.locator('#summary', { hasNotText: before ?? '' }).waitFor();
-      await checkLook(page);
-      assert.deepEqual(problems, []);
-    });
 });
