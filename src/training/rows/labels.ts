@@ -211,19 +211,11 @@ export class RareClasses {
   /** In the order of the rows. */
   readonly #places = new Map<string, string>();
 
-  #hasText = false;
-
-  /**
-   * Of more labels than there may be classes, only the first one that is not a number has a place.
-   *
-   * @param placeOf where the row is, such as `line 7`, which takes time; called for the first one of a label
-   */
+  /** @param placeOf where the row is, such as `line 7`, which takes time: called for few labels, and for some texts */
   see(label: string, placeOf: () => string): void {
     if (this.#places.has(label)) return;
-    const isText = eitherNumber(label) === null;
-    if (this.#places.size > MAX_TRAINED_CLASSES && (this.#hasText || !isText)) return;
-    this.#places.set(label, placeOf());
-    this.#hasText ||= isText;
+    const most = eitherNumber(label) === null ? 2 * MAX_TRAINED_CLASSES : MAX_TRAINED_CLASSES;
+    if (this.#places.size <= most) this.#places.set(label, placeOf());
   }
 
   placeOf(label: string): string | undefined {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { noBrowser } from '../../../support/service/browser.ts';
 import { checkLook, looks, ownersPage } from '../../../support/web/browser.ts';
-import { homeOfNumbers } from './home-of-numbers.ts';
+import { homeOfNumbers } from '../../../support/web/home-of-numbers.ts';
 
 describe('the page of a report of numbers in a browser', { skip: noBrowser }, () => {
   for (const look of looks)

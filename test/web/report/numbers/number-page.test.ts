@@ -5,8 +5,8 @@ import { readReport } from '../../../../src/models/store/report-store.ts';
 import { rowcast } from '../../../support/in-process.ts';
 import { shared } from '../../../support/shared.ts';
 import { slow } from '../../../support/slow.ts';
+import { homeOfNumbers } from '../../../support/web/home-of-numbers.ts';
 import { ownedPlatform } from '../../../support/web/platform.ts';
-import { homeOfNumbers } from './home-of-numbers.ts';
 
 describe('the page of a report of numbers', () => {
   const platform = shared(async suite => ownedPlatform(suite, { home: await homeOfNumbers(suite) }));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { trainReport } from '../../../../src/training/train.ts';
-import { newFolder } from '../../../support/folder.ts';
-import { csv } from '../../../support/service/history.ts';
-import type { Scope } from '../../../support/shared.ts';
+import { trainReport } from '../../../src/training/train.ts';
+import { newFolder } from '../folder.ts';
+import { csv } from '../service/history.ts';
+import type { Scope } from '../shared.ts';
 
 /** A data directory with a report of amounts that depend on a number, a category and a date. */
 export async function homeOfNumbers(t: Scope): Promise<string> {
