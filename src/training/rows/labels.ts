@@ -226,11 +226,7 @@ export class RareClasses {
    * @param counts label → rows
    * @param classOf label → the name of its class
    */
-  notes(
-    counts: ReadonlyMap<string, number>,
-    classOf: ReadonlyMap<string, string>,
-    predict: string,
-  ): string[] {
+  notes(counts: TextCounts, classOf: ReadonlyMap<string, string>, predict: string): string[] {
     const all = [...counts.values()].reduce((sum, rows) => sum + rows, 0);
     if (all < MIN_NOTED_ROWS) return [];
     const classes = new Map<string, { rows: number; place: string }>();
