@@ -5,6 +5,7 @@ import { commandsIn } from '../support/cli/commands.ts';
 import { exits } from '../support/in-process.ts';
 import { importedHome, importedRows } from '../support/service/imported-home.ts';
 import { serving } from '../support/service/serving.ts';
+import { shared } from '../support/shared.ts';
 import { slow } from '../support/slow.ts';
 
 const rows = 60;
@@ -16,11 +17,16 @@ const reports = {
   classes: { header: 'probability_no,probability_yes', kind: 'distribution', columns: 2 },
 } as const;
 
-/** A folder with an input, and commands that use local reports or a service that has the same. */
+/** A data directory with imported reports, and a service that has the same. */
+const imported = shared(async suite => {
+  const home = await importedHome(suite);
+  return { home, ...(await serving(suite, { home })) };
+});
+
+/** A folder with an input, and commands that use the local reports or the service. */
 async function bench(t: TestContext) {
   const commands = await commandsIn(t, { 'in.csv': importedRows(rows), 'x.csv': 'x\n3\n9\n4\n' });
-  const home = await importedHome(t);
-  const { url, key } = await serving(t, { home });
+  const { home, url, key } = imported();
   const run = (line: string) => commands.run(line, { env: { ROWCAST_HOME: home } });
   const remote = (line: string) => commands.run(line, { env: { ROWCAST_API_KEY: key, ROWCAST_URL: url } });
   return { ...commands, run, remote };
