@@ -22,7 +22,7 @@ const LIMITS = {
   'lines of reuse in test': 1_609,
   'files of src': 805,
   'lines of src': 94_405,
-  'lines of test': 72_220,
+  'lines of test': 72_225,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };
