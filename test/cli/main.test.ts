@@ -99,7 +99,7 @@ describe('rowcast, as a user runs it', () => {
     await writeFile(definition, text.replaceAll('../fixtures', folder));
     const running = run(`run ${definition} --trust-definition`);
     const { stdout } = await exits(running, 0, /next: see .*demo-scored\.csv/);
-    assert.equal(stdout.length, 0, 'the rows are in a file');
+    assert.equal(stdout.length, 0, 'a preview is for people, at a terminal');
     const scored = await readFile(join(folder, 'demo-scored.csv'), 'utf8');
     assert.equal(scored.split('\n')[0]?.split(',').length, 18);
   });

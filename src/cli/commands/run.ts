@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defaultProtocol } from '../../base/contract/protocol-names.ts';
 import type { NumbersReport, TrainedReport } from '../../base/contract/schemas.ts';
@@ -5,9 +6,10 @@ import { RowcastError } from '../../base/errors.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
 import type { HistoryValues } from '../../base/options/values/run-values.ts';
-import { formatList } from '../../base/sanitize.ts';
+import { formatList, sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
+import { readTable, type Table } from '../../formats/read-table.ts';
 import { loadTrusted } from '../../library/definition/check-trust.ts';
 import { endOptionsIn } from '../../library/definition/end-options-in.ts';
 import type { Definition } from '../../library/definition/inspect-definition.ts';
@@ -22,6 +24,7 @@ import { checkOutputs, definitionFiles, withSettings } from '../definitions.ts';
 import { eachFile } from '../each-file.ts';
 import { tellingEnd } from '../ending/telling-end.ts';
 import { readJob } from '../score/read-job.ts';
+import { alignColumns, printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
 import { checkPaths, recordEarlyEnd, recordStart, runScore } from './score.ts';
 import { historyNames, runTrain } from './train.ts';
@@ -89,7 +92,9 @@ const runDefinition = (given: Context, definition: Definition): Promise<number> 
     return trainAndScore(context, definition);
   });
 
-/** Runs a definition: trains its report, if it has a `train` section, and scores its rows. */
+/**
+ * Runs a definition: trains its report, if it has a `train` section, and scores its rows. If the rows go to a file and stdout is a terminal, a preview is printed to it.
+ */
 async function trainAndScore(given: Context, definition: Definition): Promise<number> {
   const { file, train, outputAsWritten } = definition;
   const context = { ...given, isTrained: train !== undefined, outputAsWritten };
@@ -120,9 +125,10 @@ async function trainAndScore(given: Context, definition: Definition): Promise<nu
 
   const { isMany, inputs, values } = job;
   const [input = '-'] = inputs;
-  const { output } = values;
+  const { output, delimiter, quote } = values;
   const isLocal = [input, output].every(name => name !== '-' && schemeOf(name) === undefined);
   if (isMany || !isLocal) return code;
+  if (process.stdout.isTTY) await printPreview({ input, output, delimiter, quote });
   const more =
     values.protocol === defaultProtocol ? `, or run: ${reportCommand(context, values.report)}` : '';
   context.log.info({ event: 'next_step' }, `next: see ${output}${more}`);
@@ -169,8 +175,52 @@ async function trainLocally(
   return runTrain({ ...context, flags: { home: context.flags.home } }, train);
 }
 
+async function printPreview(options: PreviewOptions): Promise<void> {
+  // Malformed rows among the first ones are in the rejects; the run is finished all the same.
+  const rows = await preview(options).catch((error: unknown) => {
+    if (error instanceof RowcastError) return undefined;
+    throw error;
+  });
+  if (rows !== undefined) await printText(`\n${rows}`);
+}
+
 /** The command that shows the report of a run. */
 function reportCommand(context: Context, report = ''): string {
   const service = flagsOfAddress(chooseService(context), context.env);
   return commandOf('report', [report, ...service]);
+}
+
+export interface PreviewOptions {
+  input: string;
+  output: string;
+  delimiter?: string | undefined;
+  quote?: string | undefined;
+}
+
+const HEAD_BYTES = 64 << 10;
+const ROWS = 5;
+const CELL = 26;
+
+/**
+ * Formats the first rows of a scored CSV: the first column and the appended ones.
+ *
+ * @throws RowcastError if a file does not begin as CSV
+ */
+export async function preview(options: PreviewOptions): Promise<string> {
+  const { header: names } = await readHead(options.input, options);
+  const { header, rows } = await readHead(options.output, options);
+  const cells = [header, ...rows.slice(0, ROWS)].map(row => [row[0] ?? '', '…', ...row.slice(names.length)]);
+  return alignColumns(cells.map(row => row.map(cell => sanitize(cell).slice(0, CELL))));
+}
+
+/** Reads the complete lines at the beginning of a file as a table. */
+async function readHead(file: string, options: PreviewOptions): Promise<Table> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const whole = bytesRead < HEAD_BYTES ? bytesRead : buffer.lastIndexOf('\n') + 1;
+    return readTable(buffer.subarray(0, whole), { ...options, file });
+  } finally {
+    await handle.close();
+  }
 }
