@@ -29,7 +29,7 @@ const standIns: Readonly<Record<string, string>> = {
     export { buildConnector, Client };`,
   // undici's HTTP/2: connections are opened without offering it (client/transport/connection.ts).
   './client-h2.js': `module.exports = () => { throw new Error('no HTTP/2'); };`,
-  // log-update measures lines with it, which are cut before; its tables take as long to load as Node to start.
+  // yargs measures the text of its help with it, which is not used; its tables take as long to load as Node to start.
   'string-width': 'export default text => text.length;',
 };
 const STAND_IN = 'stand-in:';

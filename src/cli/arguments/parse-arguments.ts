@@ -1,5 +1,6 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { Option, Options } from '../../base/options/option.ts';
+import yargs from 'yargs';
+import { RowcastError } from '../../base/errors.ts';
+import { flagSpellings, type Option, type Options } from '../../base/options/option.ts';
 import { sanitize } from '../../base/sanitize.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { argumentName, type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
@@ -36,73 +37,63 @@ export async function readArguments(argv: readonly string[]): Promise<Arguments>
   return { action: 'run', command, flags: { ...flags, ...(await readPositionals(command, rest)) } };
 }
 
-/** How the options are split from other words; a second name is an option of its own. */
-const split: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-  [...allOptions].flatMap(([name, { kind, alias, secondName }]) => {
-    const type = kind === 'boolean' ? ('boolean' as const) : ('string' as const);
-    const own = [name, { type, ...(alias !== undefined && { short: alias }) }] as const;
-    return secondName === undefined ? [own] : [own, [secondName, { type }] as const];
-  }),
-);
-
-const firstNames: ReadonlyMap<string | undefined, string> = new Map(
-  [...allOptions].map(([name, { secondName }]) => [secondName, name]),
-);
-
 /** Splits a command line into options with their values, and other words. @throws RowcastError `usage` */
 function readWords(argv: readonly string[]): { words: string[]; given: Map<string, GivenOption> } {
-  const words: string[] = [];
+  const parser = yargs()
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .parserConfiguration({
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      'parse-positional-numbers': false,
+      'strip-aliased': true,
+    })
+    .updateStrings({ 'Not enough arguments following: %s': '%s' })
+    .fail((message, error) => {
+      const command = findCommand(argv.filter(word => !word.startsWith('-')));
+      throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`, command);
+    });
+  // Those of a kind at once, because yargs checks the arguments of each call, which took longer than the parsing.
+  const namesOf = (hasValue: boolean): string[] =>
+    [...allOptions].flatMap(([name, { kind }]) => ((kind !== 'boolean') === hasValue ? name : []));
+  parser.boolean(namesOf(false)).string(namesOf(true)).requiresArg(namesOf(true));
+  for (const [name, { alias, secondName }] of allOptions)
+    for (const other of [alias, secondName]) if (other !== undefined) parser.alias(name, other);
+  const { _: words, ...options } = parser.parseSync(separateValues(argv));
   const given = new Map<string, GivenOption>();
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? '';
-    if (word === '--') return { words: words.concat(argv.slice(at + 1)), given };
-    if (!OPTION.test(word)) {
-      words.push(word);
-      continue;
-    }
-    // With the next word, which may be its value; of all words, parseArgs takes a time that grows with their square.
-    const args = argv.slice(at, at + 2);
-    for (const token of parseArgs({ args, options: split, strict: false, tokens: true }).tokens) {
-      if (token.kind !== 'option' || token.index > 0) continue;
-      const { name, value, usesNext } = readOption(token, args[1]);
-      if (value === undefined) {
-        const command = findCommand(argv.filter(word => !word.startsWith('-')));
-        throw usageError(`${token.rawName} needs a value`, command);
-      }
-      if (usesNext) at++;
-      const { spelling, values } = given.get(name) ?? { spelling: token.rawName, values: [] };
-      given.set(name, { spelling, values: [...values, value] });
-    }
-  }
-  return { words, given };
+  for (const [name, value] of Object.entries(options))
+    if (name !== '$0')
+      given.set(name, { spelling: spellingOf(name, argv), values: [value].flat() as OptionValue[] });
+  return { words: words.map(String), given };
 }
 
-const OPTION = /^-./;
-/** A value that is a number below zero is no option. */
-const NEGATIVE = /^-(\d+(\.\d+)?|\.\d+)$/;
-
-/** @returns no value if there is none for an option that needs one */
-function readOption(
-  token: { name: string; rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
-  next: string | undefined,
-): { name: string; value: OptionValue | undefined; usesNext: boolean } {
-  const { rawName, value, inlineValue } = token;
-  const isNegated = token.name.startsWith('no-') && !Object.hasOwn(split, token.name);
-  const typed = isNegated ? token.name.slice('no-'.length) : token.name;
-  const name = firstNames.get(typed) ?? typed;
-  const { kind = 'boolean' } = allOptions.get(name) ?? {};
-  if (isNegated) return { name, value: false, usesNext: false };
-  if (kind !== 'boolean') {
-    const usesNext = inlineValue === false;
-    const isOption = usesNext && value !== undefined && OPTION.test(value) && !NEGATIVE.test(value);
-    // A letter may have it behind an equals sign, too: `-o=FILE`.
-    const own = usesNext || rawName.startsWith('--') ? value : value?.replace(/^=/, '');
-    return { name, value: isOption ? undefined : own, usesNext };
-  }
-  if (value !== undefined) return { name, value: value === 'true', usesNext: false };
-  const usesNext = next === 'true' || next === 'false';
-  return { name, value: next !== 'false', usesNext };
+/** yargs reads `-oFILE` as several letters; here it is `-o FILE`, as everywhere else. */
+function separateValues(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return argv.flatMap((word, at) => {
+    const letter = /^-([A-Za-z])[^=]/.exec(word)?.[1];
+    const isValueNext = lettersWithValue.has(letter) && (end < 0 || at < end);
+    return isValueNext ? [word.slice(0, 2), word.slice(2)] : [word];
+  });
 }
+
+const lettersWithValue: ReadonlySet<string | undefined> = new Set(
+  [...allOptions.values()].filter(({ kind }) => kind !== 'boolean').flatMap(({ alias }) => alias ?? []),
+);
+
+/** How an option was typed: with one dash or two, by its second name, or negated. yargs gives its first name. */
+function spellingOf(name: string, argv: readonly string[]): string {
+  if (argv.includes(`--no-${name}`)) return `--no-${name}`;
+  const option = allOptions.get(name);
+  if (option === undefined) return dashed(name);
+  const spellings = flagSpellings(name, option);
+  const isTyped = (flag: string): boolean => argv.some(word => word === flag || word.startsWith(`${flag}=`));
+  // If none is a word, it is the letter with its value behind it.
+  return spellings.find(isTyped) ?? spellings[0] ?? '';
+}
+
+const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);
 
 /** The command that the first words name: two of them, or one. */
 function findCommand(words: readonly string[]): CommandRow | undefined {
@@ -181,7 +172,7 @@ async function readOptions(
   const options = optionsOf(command);
   const flags: Record<string, unknown> = {};
   for (const [name, { spelling, values }] of given) {
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    const option = options[name];
     const isNegated = option?.kind !== 'boolean' && values.includes(false);
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
