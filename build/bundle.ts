@@ -51,6 +51,7 @@ const bundle = await rolldown({
     'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
     'outcomes-worker': join(compiled, 'web/runs/evaluate/outcomes-worker.js'),
     'scored-worker': join(compiled, 'evaluate/scored-worker.js'),
+    'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
     'text-worker': join(compiled, 'web/runs/text-worker.js'),
     'service-worker': join(compiled, 'server/threads/service-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),

@@ -20,9 +20,9 @@ const LIMITS = {
   'lines of evaluate in test': 1_807,
   'lines of reuse in src': 2_996,
   'lines of reuse in test': 1_609,
-  'files of src': 805,
-  'lines of src': 94_405,
-  'lines of test': 72_225,
+  'files of src': 807,
+  'lines of src': 94_610,
+  'lines of test': 72_280,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,
 };

@@ -172,7 +172,7 @@ async function readOptions(
   const options = optionsOf(command);
   const flags: Record<string, unknown> = {};
   for (const [name, { spelling, values }] of given) {
-    const option = options[name];
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
     const isNegated = option?.kind !== 'boolean' && values.includes(false);
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));

@@ -1,7 +1,13 @@
+import { RowcastError } from '../../base/errors.ts';
 import { columnEncoderOf } from '../../formats/columns/column-encoder.ts';
+import { textsOf } from '../../formats/records/fields.ts';
+import { isBlank } from '../../formats/values/coerce.ts';
 import { meanOf } from '../learn/numbers/errors.ts';
-import type { LearnedColumns } from '../rows/learn-columns.ts';
-import type { RowSplit } from '../rows/split-rows.ts';
+import { labelRows } from '../rows/labels.ts';
+import { type LearnedColumns, learnColumns } from '../rows/learn-columns.ts';
+import { openRecords } from '../rows/open-batches.ts';
+import type { HistoryOptions } from '../rows/read-history.ts';
+import { predictedColumn, type RowSplit, splitLabelled } from '../rows/split-rows.ts';
 import { mostFrequent } from './quality.ts';
 
 export interface LabelledRows {
@@ -110,4 +116,60 @@ function grouped(
 function spread(rows: readonly number[], most: number): number[] {
   const step = Math.max(1, rows.length / most);
   return Array.from({ length: Math.min(most, rows.length) }, (_, i) => rows[Math.floor(i * step)] ?? 0);
+}
+
+/** Enough to notice a leak. */
+const MAX_PREVIEWED_ROWS = 5_000;
+/** Fewer rows are read of a file with many columns. */
+const MAX_PREVIEWED_CELLS = 200_000;
+const MIN_PREVIEWED_ROWS = 500;
+
+/**
+ * The columns that would get the warning `leak`, judged by the first rows alone.
+ *
+ * @returns none if these rows cannot be trained on, such as those of a single class
+ */
+export async function previewLeaks(options: HistoryOptions): Promise<string[]> {
+  const { predict, seed } = options;
+  try {
+    const { header, column, rows } = await firstRows(options);
+    const labelled = labelRows(
+      rows.filter(row => !isBlank(row[column] ?? '')),
+      column,
+      options,
+    );
+    const { labels, classes, split } = splitLabelled(labelled, predict, seed);
+    const learned = learnColumns(header, labelled.rows, column, options);
+    const count = Math.max(1, classes.length);
+    return leakingColumns(learned, { rows: labelled.rows, labels, classes: count }, split);
+  } catch (error) {
+    if (error instanceof RowcastError) return []; // the training will tell
+    throw error;
+  }
+}
+
+async function firstRows(
+  options: HistoryOptions,
+): Promise<{ header: readonly string[]; column: number; rows: string[][] }> {
+  const { layout, batches, close } = await openRecords(options.historyFile, {
+    ...options,
+    onLongField: () => {},
+  });
+  try {
+    const { names } = layout;
+    const most = Math.min(
+      MAX_PREVIEWED_ROWS,
+      Math.max(MIN_PREVIEWED_ROWS, Math.floor(MAX_PREVIEWED_CELLS / names.length)),
+    );
+    const fieldsOf = layout.fieldReader();
+    const rows: string[][] = [];
+    for await (const batch of batches) {
+      const fields = fieldsOf(batch);
+      for (let row = 0; row < fields.rows && rows.length < most; row++) rows.push(textsOf(fields, row));
+      if (rows.length === most) break;
+    }
+    return { header: names, column: predictedColumn(names, options.predict), rows };
+  } finally {
+    close();
+  }
 }

@@ -9,9 +9,16 @@ import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
 import { tableBox } from '../table.ts';
 import { percentOf } from '../texts.ts';
-import type { TrainingBody } from './order.ts';
+import type { Leaks } from './leaks.ts';
+import { readingOf, type TrainingBody } from './order.ts';
 import { type PredictionTarget, targetOf } from './target.ts';
-import { defaultTarget, defaultValues, type TrainingValues, trainingForm } from './training-form.ts';
+import {
+  DEFAULT_SEED,
+  defaultTarget,
+  defaultValues,
+  type TrainingValues,
+  trainingForm,
+} from './training-form.ts';
 
 /** A form that was refused, and why. */
 export type RefusedForm = TrainingBody & { error: string };
@@ -24,6 +31,7 @@ export type RefusedForm = TrainingBody & { error: string };
  */
 export async function choice(
   context: PlatformContext,
+  leaks: Leaks,
   session: Session,
   {
     meta,
@@ -61,6 +69,9 @@ export async function choice(
     error: sent?.error,
     isBusy,
   });
+  const search = { ...readingOf(meta, context), predict: column.name, seed: Number(DEFAULT_SEED) };
+  // A training needs the memory, and nothing can be started before it has ended.
+  const leaking = isBusy ? [] : await leaks.of(search);
   const labelled = profile.rows - column.missing;
   return html`
     <section class="stack" aria-labelledby="chosen">
@@ -69,7 +80,7 @@ export async function choice(
       <div class="grid">
         <div class="stack">
           ${target.kind === 'classes' ? classTable(target, labelled) : amounts}
-          ${hintsOf(index, profile, meta.settings)}
+          ${hintsOf(index, profile, meta.settings, leaking)}
         </div>
         ${form}
       </div>
@@ -109,10 +120,18 @@ const bar = (share: number): Html =>
 
 const MAX_LISTED = 10;
 
+const LEAK =
+  'alone it nearly determines the column to predict. If it is known only afterwards, exclude it: otherwise the report looks better than its predictions will be';
+
 /**
  * What is noticeable about the columns that the report would learn from: those left out, and those that look like IDs.
  */
-function hintsOf(predicted: number, { columns }: Profile, { excluded, types }: DataSettings): Html {
+function hintsOf(
+  predicted: number,
+  { columns }: Profile,
+  { excluded, types }: DataSettings,
+  leaks: readonly string[],
+): Html {
   const chosen = new Map(types);
   const others = columns.filter((_, index) => index !== predicted);
   const leftOut = others.flatMap(({ name, leftOut: found, leftOutAs }) => {
@@ -121,9 +140,11 @@ function hintsOf(predicted: number, { columns }: Profile, { excluded, types }: D
     const why = type === undefined ? found : leftOutAs[columnTypeOf(type)];
     return why === null ? [] : [{ name, why }];
   });
-  const doubtful = others.flatMap(({ name, hint }) =>
-    hint === null || excluded.includes(name) ? [] : [{ name, why: hint }],
-  );
+  const doubtful = others.flatMap(({ name, hint }) => {
+    if (excluded.includes(name)) return [];
+    const leak = leaks.includes(name) ? [{ name, why: LEAK }] : [];
+    return hint === null ? leak : [...leak, { name, why: hint }];
+  });
   return html`
     ${list('Look at these columns', doubtful)}
     ${list('Columns that are left out', leftOut)}`;

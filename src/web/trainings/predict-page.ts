@@ -11,6 +11,7 @@ import type { Session } from '../session/sessions.ts';
 import { sentence } from '../texts.ts';
 import { STAGES, type TrainingProgress, type TrainingState } from '../training-store.ts';
 import { choice, type RefusedForm } from './choice.ts';
+import type { Leaks } from './leaks.ts';
 import type { Trainings } from './trainings.ts';
 
 const query = z.object({
@@ -26,7 +27,7 @@ const query = z.object({
 export async function sendPredictPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { context, trainings }: { context: PlatformContext; trainings: Trainings },
+  { context, trainings, leaks }: { context: PlatformContext; trainings: Trainings; leaks: Leaks },
   id: string,
   sent?: RefusedForm,
 ): Promise<FastifyReply> {
@@ -43,7 +44,7 @@ export async function sendPredictPage(
     <div class="page-head"><h1>Predict with ${named(meta.name)}</h1></div>
     ${shown && progressView(shown, session)}
     ${current !== undefined && current.id !== shown?.id && busyNotice(current)}
-    ${!isDone && (await choice(context, session, { meta, profile, index, isBusy: current !== undefined, sent }))}`;
+    ${!isDone && (await choice(context, leaks, session, { meta, profile, index, isBusy: current !== undefined, sent }))}`;
   return sendPage(request, reply, {
     title: `Predict with ${meta.name}`,
     current: '/',

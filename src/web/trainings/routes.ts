@@ -7,6 +7,7 @@ import { platformProblem } from '../errors/shown-error.ts';
 import { requireUnbound, sessionOf } from '../session/require-session.ts';
 import type { TrainingProgress, TrainingState } from '../training-store.ts';
 import { sendEvents, type Watched } from '../watched.ts';
+import { Leaks } from './leaks.ts';
 import { readOrder, trainingBody } from './order.ts';
 import { sendPredictPage } from './predict-page.ts';
 import { countReport, Trainings } from './trainings.ts';
@@ -16,9 +17,10 @@ const dataParams = z.object({ id: z.string() });
 /** The Predict page, and the routes that start, watch and cancel trainings. */
 export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const trainings = new Trainings(context.home, context.log);
-  const page = { context, trainings };
+  const leaks = new Leaks();
+  const page = { context, trainings, leaks };
   // A training may take minutes, so the service does not wait for its end. One that was just starting is ended last.
-  app.addHook('preClose', () => trainings.close());
+  app.addHook('preClose', async () => void (await Promise.all([trainings.close(), leaks.close()])));
   app.addHook('onClose', () => trainings.close());
   app.addHook('onRequest', async request => requireUnbound(request));
 
