@@ -15,6 +15,7 @@ describe('a command loads no code of others', () => {
       'command-line.js',
       'failure-report.js',
       'load-cli-dispatch.js',
+      'rolldown-runtime.js',
       'rowcast.js',
       'tables.js',
       'version.js',

@@ -39,6 +39,11 @@ export async function readArguments(argv: readonly string[]): Promise<Arguments>
 
 /** Splits a command line into options with their values, and other words. @throws RowcastError `usage` */
 function readWords(argv: readonly string[]): { words: string[]; given: Map<string, GivenOption> } {
+  // yargs keeps what it knows of options in plain objects, whose members it would take for that.
+  for (const word of argv.slice(0, optionsEnd(argv))) {
+    const [option = '', name = ''] = /^--(?:no-)?([^=]+)/.exec(word) ?? [];
+    if (name in Object.prototype) throw usageError(`unknown option: ${option}`, commandIn(argv));
+  }
   const parser = yargs()
     .help(false)
     .version(false)
@@ -51,8 +56,9 @@ function readWords(argv: readonly string[]): { words: string[]; given: Map<strin
     })
     .updateStrings({ 'Not enough arguments following: %s': '%s' })
     .fail((message, error) => {
-      const command = findCommand(argv.filter(word => !word.startsWith('-')));
-      throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`, command);
+      throw error instanceof RowcastError
+        ? error
+        : usageError(`${dashed(message)} needs a value`, commandIn(argv));
     });
   // Those of a kind at once, because yargs checks the arguments of each call, which took longer than the parsing.
   const namesOf = (hasValue: boolean): string[] =>
@@ -68,12 +74,15 @@ function readWords(argv: readonly string[]): { words: string[]; given: Map<strin
   return { words: words.map(String), given };
 }
 
+/** Words after `--` are no options. */
+const optionsEnd = (argv: readonly string[]): number => [...argv, '--'].indexOf('--');
+
 /** yargs reads `-oFILE` as several letters; here it is `-o FILE`, as everywhere else. */
 function separateValues(argv: readonly string[]): string[] {
-  const end = argv.indexOf('--');
+  const end = optionsEnd(argv);
   return argv.flatMap((word, at) => {
     const letter = /^-([A-Za-z])[^=]/.exec(word)?.[1];
-    const isValueNext = lettersWithValue.has(letter) && (end < 0 || at < end);
+    const isValueNext = lettersWithValue.has(letter) && at < end;
     return isValueNext ? [word.slice(0, 2), word.slice(2)] : [word];
   });
 }
@@ -92,6 +101,9 @@ function spellingOf(name: string, argv: readonly string[]): string {
   // If none is a word, it is the letter with its value behind it.
   return spellings.find(isTyped) ?? spellings[0] ?? '';
 }
+
+const commandIn = (argv: readonly string[]): CommandRow | undefined =>
+  findCommand(argv.filter(word => !word.startsWith('-')));
 
 const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);
 
@@ -172,7 +184,7 @@ async function readOptions(
   const options = optionsOf(command);
   const flags: Record<string, unknown> = {};
   for (const [name, { spelling, values }] of given) {
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    const option = options[name];
     const isNegated = option?.kind !== 'boolean' && values.includes(false);
     if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));

@@ -5,7 +5,7 @@ import type { NumbersReport, TrainedReport } from '../../base/contract/schemas.t
 import { RowcastError } from '../../base/errors.ts';
 import { storeAccess } from '../../base/options/store.ts';
 import { resolveValues } from '../../base/options/values/resolve-options.ts';
-import type { HistoryValues } from '../../base/options/values/run-values.ts';
+import type { HistoryValues, RunValues } from '../../base/options/values/run-values.ts';
 import { formatList, sanitize } from '../../base/sanitize.ts';
 import { schemeOf } from '../../base/scheme.ts';
 import { commandOf } from '../../base/shell-word.ts';
@@ -93,7 +93,8 @@ const runDefinition = (given: Context, definition: Definition): Promise<number> 
   });
 
 /**
- * Runs a definition: trains its report, if it has a `train` section, and scores its rows. If the rows go to a file and stdout is a terminal, a preview is printed to it.
+ * Runs a definition: trains its report, if it has a `train` section, and scores its rows. If the rows go to a file and
+ * stdout is a terminal, a preview is printed to it.
  */
 async function trainAndScore(given: Context, definition: Definition): Promise<number> {
   const { file, train, outputAsWritten } = definition;
@@ -175,46 +176,31 @@ async function trainLocally(
   return runTrain({ ...context, flags: { home: context.flags.home } }, train);
 }
 
-async function printPreview(options: PreviewOptions): Promise<void> {
-  // Malformed rows among the first ones are in the rejects; the run is finished all the same.
-  const rows = await preview(options).catch((error: unknown) => {
-    if (error instanceof RowcastError) return undefined;
-    throw error;
-  });
-  if (rows !== undefined) await printText(`\n${rows}`);
-}
-
-/** The command that shows the report of a run. */
-function reportCommand(context: Context, report = ''): string {
-  const service = flagsOfAddress(chooseService(context), context.env);
-  return commandOf('report', [report, ...service]);
-}
-
-export interface PreviewOptions {
-  input: string;
-  output: string;
-  delimiter?: string | undefined;
-  quote?: string | undefined;
-}
-
 const HEAD_BYTES = 64 << 10;
-const ROWS = 5;
+const PREVIEWED_ROWS = 5;
 const CELL = 26;
 
-/**
- * Formats the first rows of a scored CSV: the first column and the appended ones.
- *
- * @throws RowcastError if a file does not begin as CSV
- */
-export async function preview(options: PreviewOptions): Promise<string> {
-  const { header: names } = await readHead(options.input, options);
-  const { header, rows } = await readHead(options.output, options);
-  const cells = [header, ...rows.slice(0, ROWS)].map(row => [row[0] ?? '', '…', ...row.slice(names.length)]);
-  return alignColumns(cells.map(row => row.map(cell => sanitize(cell).slice(0, CELL))));
+/** Prints the first rows of an output, if it is a CSV: the first column, and the appended ones. */
+async function printPreview({
+  input,
+  output,
+  ...dialect
+}: Pick<RunValues, 'input' | 'output' | 'delimiter' | 'quote'>): Promise<void> {
+  try {
+    const { header: names } = await readHead(input, dialect);
+    const { header, rows } = await readHead(output, dialect);
+    const cells = [header, ...rows.slice(0, PREVIEWED_ROWS)].map(([first = '', ...row]) =>
+      [first, '…', ...row.slice(names.length - 1)].map(cell => sanitize(cell).slice(0, CELL)),
+    );
+    await printText(`\n${alignColumns(cells)}`);
+  } catch (error) {
+    // The file is no text, or one of its first rows is malformed, and in the rejects. The run is finished all the same.
+    if (!(error instanceof RowcastError)) throw error;
+  }
 }
 
 /** Reads the complete lines at the beginning of a file as a table. */
-async function readHead(file: string, options: PreviewOptions): Promise<Table> {
+async function readHead(file: string, options: Pick<RunValues, 'delimiter' | 'quote'>): Promise<Table> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
@@ -223,4 +209,10 @@ async function readHead(file: string, options: PreviewOptions): Promise<Table> {
   } finally {
     await handle.close();
   }
+}
+
+/** The command that shows the report of a run. */
+function reportCommand(context: Context, report = ''): string {
+  const service = flagsOfAddress(chooseService(context), context.env);
+  return commandOf('report', [report, ...service]);
 }

@@ -1,5 +1,5 @@
 import { type PredictionType, unknownColumns } from '../../base/contract/predictions.ts';
-import type { Features, Prediction, Value } from '../../base/contract/schemas.ts';
+import type { Features, Prediction } from '../../base/contract/schemas.ts';
 import { inputOptions } from '../../base/options/input.ts';
 import { scoreDefaults } from '../../base/options/values/run-values.ts';
 import { writeRow } from '../../base/write-row.ts';
@@ -91,13 +91,13 @@ export async function predictFeatures(
 async function* csvOf(names: readonly string[], personas: readonly Features[]): AsyncGenerator<Buffer> {
   yield Buffer.from(writeRow(names));
   for (const persona of personas) {
-    const record = writeRow(names.map(name => fieldOf(Object.hasOwn(persona, name) ? persona[name] : null)));
+    const record = writeRow(
+      names.map(name => (Object.hasOwn(persona, name) ? String(persona[name] ?? '') : '')),
+    );
     // A record that is empty would be a blank line, which is no row.
     yield Buffer.from(record === '\n' ? '""\n' : record);
   }
 }
-
-const fieldOf = (value: Value | undefined): string => (value === null ? '' : String(value));
 
 /** Texts are sent as texts, whatever they look like, as is a column of different values; numbers as they look. */
 function typeOf(name: string, personas: readonly Features[]): FeatureColumn['type'] {

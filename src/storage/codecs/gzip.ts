@@ -13,8 +13,6 @@ import { membersPartial } from './members-partial.ts';
  */
 const OPTIONS = { level: 5, chunkSize: 1 << 19 };
 
-const compress = (bytes: Buffer): Promise<Buffer> => promisify(gzipAsync)(bytes, OPTIONS);
-
 /** Gzip files (RFC 1952), of one member or several (section 2.2). */
 export const gzip: Codec = {
   name: 'gzip',
@@ -22,7 +20,7 @@ export const gzip: Codec = {
   decompressor: 'gzip -dc',
   isStart: bytes => bytes[0] === 0x1f && bytes[1] === 0x8b,
   decompress: gunzip,
-  partialFile: (file, from) => membersPartial(file, from, compress),
+  partialFile: (file, from) => membersPartial(file, from, bytes => promisify(gzipAsync)(bytes, OPTIONS)),
   compressNow: bytes => gzipSync(bytes),
 };
 

@@ -161,7 +161,8 @@ describe('a command line is refused', () => {
     ['with an option of another command', 'reports --limit 5', /^unknown option: --limit$/],
     ['with an option that only exists in definitions', 'score --wire x', /^unknown option: --wire/],
     ['with an unknown short option', 'score -x', /^unknown option: -x$/],
-    ['with the name of a member of all objects', 'score --constructor x', /^unknown option: --constructor$/],
+    ['named like a member of all objects', 'score --constructor x', /^unknown option: --constructor$/],
+    ['that negates such a name', 'score --no-toString', /^unknown option: --no-toString$/],
     ['with a short option of another command', 'verify a b -o c', /^unknown option: -o$/],
     ['with a short option and its value in one word', 'verify a b -oc', /^unknown option: -o$/],
     [
