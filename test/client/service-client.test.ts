@@ -88,12 +88,19 @@ describe('a request', { concurrency: true }, () => {
         return false;
       },
     });
-    for (const status of [301, 302, 307, 308]) {
-      const failure = await failWithoutRetry(t, ({ response }) => {
-        response.writeHead(status, { location: `${other.stub.url}/user/batch-persona` }).end();
+    for (const status of [301, 302, 303, 307, 308]) {
+      const { client, reports } = await connect(t, {
+        first: ({ url }, response) => !!response.writeHead(status, { location: other.stub.url + url }).end(),
+        onRetry: () => assert.fail('it is retried'),
       });
-      assert.deepEqual([failure.kind, failure.code], ['fatal', `http_${status}`]);
-      assert.match(failure.hint ?? '', /Redirects are not followed/);
+      for (const call of [
+        () => client.predict(reportBatch('churn', body, expected)),
+        () => reports.report('churn'),
+      ]) {
+        const failure = await failureOf(call());
+        assert.deepEqual([failure.kind, failure.code], ['fatal', `http_${status}`]);
+        assert.match(failure.hint ?? '', /Redirects are not followed/);
+      }
     }
     assert.equal(elsewhere, 0);
   });
@@ -322,6 +329,12 @@ describe('a report', () => {
     const failure = await failureOf(client.describe('churn'));
     assert.deepEqual([failure.code, failure.severity], ['no_such_report', 'refused']);
     assert.match(failure.location.request ?? '', /^GET http:.*\/user\/report\/churn$/);
+  });
+
+  it('that never comes prevents it when the timeout and the maximum outage are over', async t => {
+    const { client } = await connect(t, { first: () => true, timeout: 0.1, maxOutage: 0.1 });
+    const failure = await failureOf(client.describe('churn'));
+    assert.deepEqual([failure.code, failure.severity], ['service_timeout', 'temporary']);
   });
 });
 

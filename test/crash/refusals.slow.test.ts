@@ -112,6 +112,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       options: { delimiter: ';' },
       says: /was read with --delimiter ',', --quote '"', now with --delimiter ';'/,
     },
+    { options: { quote: 'none' }, says: /was read with .*, now with --delimiter ',', --quote none/ },
     { options: { report: 'other' }, says: /the report was r, now it is other/ },
   ];
   for (const { options, says } of others)

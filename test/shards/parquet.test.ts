@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import type { Predictions } from '../../src/base/contract/predictions.ts';
 import type { Description } from '../../src/base/contract/schemas.ts';
 import type { Scorer } from '../../src/scoring/scorer.ts';
 import { readShards } from '../../src/shards/folder/read-run.ts';
@@ -11,7 +12,7 @@ import { withObjectStore } from '../support/object-store/object-backend.ts';
 import { startObjectService } from '../support/object-store/object-service.ts';
 import { parquetOf } from '../support/parquet.ts';
 import { job } from '../support/scoring/job.ts';
-import { numbers } from '../support/scoring/predictions.ts';
+import { labels, numbers } from '../support/scoring/predictions.ts';
 import { rowScorer } from '../support/scoring/row-scorer.ts';
 import { score } from '../support/scoring/score.ts';
 import { assembleHere } from '../support/shards/assemble-here.ts';
@@ -23,22 +24,22 @@ const ROWS = 6_000;
 const text = largeRows(ROWS);
 const parquet = await parquetOf(text, { groupRows: 1_500 });
 
-/**
- * Predicts a number from the first column, and rejects some rows, the first among them. A CSV has it as a text, JSON
- * lines with quotes.
- */
-const scorerUpTo = (last: number, report: Description = { predicts: 'plan' }) =>
+/** Predicts from the first column, which JSON lines have with quotes. Some rows are rejected, the first among them. */
+const scorerOf = (
+  report: Description = { predicts: 'plan' },
+  predict: (ids: number[]) => Predictions = ids => numbers(ids.map(id => id / 7)),
+) =>
   rowScorer(rows => {
     const ids = rows.map(([id = '']) => Number(id.replaceAll('"', '')));
-    if (ids.some(id => id > last)) throw new Error('the worker is stopped');
     const errors = new Map(
       ids.flatMap((id, row) => (id % 97 === 0 ? [[row, { code: 'odd', message: 'it is odd' }]] : [])),
     );
-    return { ...numbers(ids.map(id => id / 7)), errors };
+    return { ...predict(ids), errors };
   }, report);
-const scorer = scorerUpTo(ROWS);
+const scorer = scorerOf();
+const labelled = scorerOf(undefined, ids => labels(ids.map(id => `class "${id % 3}"`)));
 /** Without rows, only the report tells what is predicted. */
-const announced = scorerUpTo(ROWS, { predicts: 'plan', predictionType: { kind: 'numbers', names: [] } });
+const announced = scorerOf({ predicts: 'plan', predictionType: { kind: 'numbers', names: [] } });
 
 const { signal: stop } = new AbortController();
 
@@ -55,7 +56,7 @@ async function planned(
   await writeFile(at('in.csv'), text);
   const flags = { features: ['id'], 'group-rows': '1500', ...(limit !== undefined && { limit: `${limit}` }) };
   const run = await planHere({ input: at(from), output: at(to) }, by, flags);
-  assert.equal(run.plan.predictionType?.kind, 'numbers');
+  assert.equal(run.plan.predictionType?.kind, by === labelled ? 'label' : 'numbers');
   return {
     at,
     run: { ...run, scorer: by, observer: {}, stop },
@@ -94,7 +95,8 @@ describe('shards of Parquet', () => {
     ['in.parquet', 'out.csv.gz', 1, slow],
   ] as const)
     test(`make ${to} of ${from} as a single run does`, async t => {
-      const { run, shards: found, assembled } = await planned(t, from, to);
+      const by = from === 'in.csv' ? labelled : scorer;
+      const { run, shards: found, assembled } = await planned(t, from, to, { by });
       assert.equal(found.length, shards);
       // The last one first, so that none knows of another.
       for (const { shard } of found.toReversed()) await work(run, [shard]);

@@ -140,6 +140,22 @@ describe('what changes something', () => {
     assert.equal(await problemOf(await post({}, form(own.csrfToken))), '404 no_such_key');
   });
 
+  it('needs it on every path, with any body, before that is read', async () => {
+    const { browser } = platform();
+    const paths = {
+      POST: 'data data/x/delete trainings runs runs/x/evaluation reports/x/delete keys sign-out',
+      PUT: 'runs/x/input',
+      DELETE: 'runs/x',
+    };
+    for (const [method, all] of Object.entries(paths))
+      for (const path of all.split(' '))
+        for (const type of ['application/json', 'text/csv', 'application/octet-stream']) {
+          const headers = { 'x-csrf-token': 'x', 'content-type': type };
+          const response = await browser.fetch(`/platform/${path}`, { method, headers, body: '{}' });
+          assert.equal(await problemOf(response), '403 stale_form', `${method} ${path}, ${type}`);
+        }
+  });
+
   it('is refused if a page of another site asks for it, even with the token', async () => {
     const target = platform();
     const { cookie, csrfToken } = await signIn(target);

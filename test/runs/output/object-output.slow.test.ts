@@ -171,6 +171,18 @@ describe('an output that is an object', { concurrency: true }, () => {
     await runWhole(bench, '/out.csv', { restart: true });
   });
 
+  it('is written although the responses to its requests are lost after they had their effect', async t => {
+    const bench = await storeBench(t);
+    const wanted = await bench.wanted('out.csv');
+    let requests = 0;
+    bench.service.hooks.after = ({ text }) => {
+      if (!text.startsWith('GET') && ++requests % 2 === 1) throw new Error('lost');
+    };
+    await bench.run('/out.csv', { store: { maxOutage: 5 } });
+    assert.deepEqual(bench.written('/out.csv'), wanted);
+    assert.ok(requests > 10);
+  });
+
   for (const [status, code] of [
     [503, 'SlowDown'],
     [500, 'InternalError'],

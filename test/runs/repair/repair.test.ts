@@ -193,6 +193,7 @@ describe('a repair is refused, and nothing is changed', () => {
       `${scored}\n4,5,bad,no,3,x,0.5,0.5\n2,3,bad,no,1,x,0.5,0.5\n`,
       /row 2 comes after row 4/,
     ],
+    ['with a row twice', `${scored}\n${'2,3,bad,no,1,x,0.5,0.5\n'.repeat(2)}`, /row 2 comes after row 2/],
     ['with invalid probabilities', `${scored}\n2,3,bad,no,1,x,0.5,0.6\n`, /probabilities sum to 1.1/],
     ['with too few fields', `${scored}\n2,3,bad,no,1,0.5,0.5\n`, /the record has 7 fields, the header 8/],
     [

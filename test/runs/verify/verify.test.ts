@@ -11,8 +11,6 @@ import { slow } from '../../support/slow.ts';
 
 const { maxRecordBytes } = scoreDefaults;
 
-describe('what score writes', () => {});
-
 describe('verify', () => {
   /** Enough rows for several batches of every file, with blank lines. */
   const rows = Array.from({ length: 24_000 }, (_, index) => `${index},"a ""b""",${'x'.repeat(30)}`);

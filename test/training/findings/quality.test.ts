@@ -14,6 +14,7 @@ test('for three classes, the area is the mean of each class against the others',
   const probabilities = Float64Array.from([0.6, 0.2, 0.2, 0.3, 0.5, 0.2, 0.4, 0.5, 0.1]);
   // Class 0 is ranked perfectly; class 1 has a tie in one of two pairs; no row has class 2.
   assert.equal(areaUnderCurve({ probabilities, labels: [0, 1, 0], classes: 3 }), (1 + 0.75) / 2);
+  assert.equal(areaUnderCurve(twoClasses('1:0.5')), undefined, 'one class only');
 });
 
 test('the majority class is that of the training rows; its accuracy is measured on the testing rows', () => {
