@@ -251,7 +251,6 @@ class RowsOfRun {
   async finish(figures: DataFigures | undefined): Promise<RunResult> {
     const { values, shared } = this.#run;
     const { plan, output, reuse } = this.#planned;
-    const { source } = plan;
     const data = this.#data;
     const rowCounts = this.#rowCounts;
     const predictionType = this.#predictionType;
@@ -259,7 +258,7 @@ class RowsOfRun {
     const digest = await this.#wholeDigest(last.prefix.digest);
     const written = await output.finish(last);
     const checksums = values.checksum
-      ? { input: await source.sha256(), output: await output.sha256() }
+      ? { input: await plan.source.sha256(), output: await output.sha256() }
       : undefined;
     if (written !== undefined) await reuse?.keep({ rowCounts, checksums }, predictionType);
     shared?.total?.add(data, predictionType, rowCounts);

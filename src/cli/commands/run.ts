@@ -205,7 +205,7 @@ async function readHead(file: string, options: Pick<RunValues, 'delimiter' | 'qu
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const whole = bytesRead < HEAD_BYTES ? bytesRead : buffer.lastIndexOf('\n') + 1;
-    return readTable(buffer.subarray(0, whole), { ...options, file });
+    return await readTable(buffer.subarray(0, whole), { ...options, file });
   } finally {
     await handle.close();
   }

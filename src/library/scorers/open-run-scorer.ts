@@ -34,7 +34,8 @@ export async function openRunScorer(options: RunScorerOptions): Promise<OpenScor
     return { scorer: custom, close: async () => {} };
   }
   const { service, maxOutage: its } = serviceOf(scorer);
-  const client = service.forRun({ maxOutage: its ?? maxOutage, onRetry });
+  // Without a callback of the run, the client's own is called.
+  const client = service.forRun({ maxOutage: its ?? maxOutage, ...(onRetry && { onRetry }) });
   return { scorer: httpScorer(client), close: () => client.close() };
 }
 

@@ -86,7 +86,7 @@ class FilesRun {
   /** Inputs that have a header only. */
   readonly #withoutRows: string[] = [];
   readonly #group: FileGroup;
-  readonly tracker: RunTracker;
+  readonly #tracker: RunTracker;
   readonly #ledger: RunLedger;
   /** Aborted when the other files are not to be scored either. */
   readonly #failed = new AbortController();
@@ -97,7 +97,7 @@ class FilesRun {
 
   constructor(group: FileGroup, tracker: RunTracker, ledger: RunLedger) {
     this.#group = group;
-    this.tracker = tracker;
+    this.#tracker = tracker;
     this.#ledger = ledger;
     this.#stop = AbortSignal.any([group.control.signal, this.#failed.signal]);
     // Each of the files that are scored at the same time listens to it.
@@ -109,7 +109,7 @@ class FilesRun {
     const { job, watch, control } = this.#group;
     const { signal: stop } = control;
     const { inputs, values, backends } = job;
-    const tracker = this.tracker;
+    const tracker = this.#tracker;
     const report = reportOf(values);
     const note = (warning: RunNote): void => tracker.note(warning);
     const onWaiting = (waiting: Waiting): void => tracker.tell(each => each.waiting?.(waiting));
@@ -138,7 +138,7 @@ class FilesRun {
     const { job, control, watch } = this.#group;
     const { values } = job;
     const { signal: stop } = control;
-    const [tracker, ledger] = [this.tracker, this.#ledger];
+    const [tracker, ledger] = [this.#tracker, this.#ledger];
     // The requests are counted in the runs of the files.
     tracker.ready({ name: scorer.name, protocol: scorer.protocol });
     watch.opened(pairs.length, scorer);
@@ -242,7 +242,7 @@ class FilesRun {
     let isAgain = false;
     try {
       if (stop.aborted) throw new Interrupted(stop);
-      const refused = ifSameAsLast === 'fail' ? this.tracker.last?.digests : undefined;
+      const refused = ifSameAsLast === 'fail' ? this.#tracker.last?.digests : undefined;
       const reading = { encoding, backends: job.backends, stop, refused };
       const unchanged = skipsUnchanged
         ? await unlessStopped(unchangedRun(ledger, key, reading), stop)
@@ -263,7 +263,7 @@ class FilesRun {
       }
       this.skipped.read += rows.read;
       this.skipped.rejected += rows.rejected;
-      if (isScoredSince({ finished_at }, this.tracker.last)) {
+      if (isScoredSince({ finished_at }, this.#tracker.last)) {
         this.#before.read += rows.read;
         this.#before.rejected += rows.rejected;
         this.#isPart ||= rows.read > 0;

@@ -211,7 +211,7 @@ export class RareClasses {
   /** In the order of the rows. */
   readonly #places = new Map<string, string>();
 
-  /** @param placeOf where the row is, such as `line 7`, which takes time: called for few labels, and for some texts */
+  /** @param placeOf where the row is, such as `line 7`, which takes time: it is called for the first labels only */
   see(label: string, placeOf: () => string): void {
     if (this.#places.has(label)) return;
     const most = eitherNumber(label) === null ? 2 * MAX_TRAINED_CLASSES : MAX_TRAINED_CLASSES;

@@ -16,22 +16,16 @@ describe('rowcast check', () => {
       stdout,
       /^ {2}reads {3}score\.input: a\.csv\n {2}reads {3}score\.report: the report r in .*\.rowcast\n$/,
     );
-    assert.match(stderr, /^rowcast: good\.yaml: valid\n/);
-    assert.match(
-      stderr,
-      /rowcast: bad\.yaml:1: scores: unknown key; did you mean score\? \[bad_definition\]/,
-    );
-    assert.match(stderr, /rowcast: bad\.yaml:4: score\.lmit: unknown key; did you mean limit\?/);
-    assert.match(
-      stderr,
-      /rowcast: bad\.yaml:7: service\.batch-rows: expected a whole number from 1 to 10000, got "many"/,
-    );
-    assert.equal(
-      stderr.match(/max-outage: expected a duration from 0s to 7d, .* got "5 minutes"/g)?.length,
-      1,
-    );
-    assert.equal(stderr.match(/ {2}The keys of score and service .* rowcast evaluate --help\./g)?.length, 1);
-    assert.match(stderr, /rowcast: none\.yaml: no such file \[no_such_file\]/);
+    for (const says of [
+      /^rowcast: good\.yaml: valid\n/g,
+      /rowcast: bad\.yaml:1: scores: unknown key; did you mean score\? \[bad_definition\]/g,
+      /rowcast: bad\.yaml:4: score\.lmit: unknown key; did you mean limit\?/g,
+      /rowcast: bad\.yaml:7: service\.batch-rows: expected a whole number from 1 to 10000, got "many"/g,
+      /max-outage: expected a duration from 0s to 7d, .* got "5 minutes"/g,
+      / {2}The keys of score and service .* rowcast evaluate --help\./g,
+      /rowcast: none\.yaml: no such file \[no_such_file\]/g,
+    ])
+      assert.equal(stderr.match(says)?.length, 1, String(says));
     await exits(run('check good.yaml'), 0);
   });
 
@@ -42,11 +36,8 @@ describe('rowcast check', () => {
       'key.yaml': `${score}evaluate: { scored: s.csv, labels: l.csv, predict: y }\n`,
       'both.yaml': `${score}train: { history: h.csv, report: r, predict: y, target: numbers }\nevaluate: { scored: s.csv, labels: l.csv, key: id }\n`,
     });
-    await exits(
-      run('check bins.yaml'),
-      2,
-      /bins\.yaml: --bins predicts ranges, .*\n {2}Leave out one of them\./,
-    );
+    const bins = run('check bins.yaml');
+    await exits(bins, 2, /bins\.yaml: --bins predicts ranges, .*\n {2}Leave out one of them\./);
     await exits(run('check key.yaml'), 2, /key\.yaml:2: --labels: nothing says which label is whose/);
     await exits(run('check both.yaml'), 0);
   });
@@ -99,7 +90,7 @@ describe('rowcast check', () => {
 describe('rowcast run', () => {
   it('runs several definitions; one that fails does not stop the others', async t => {
     const stub = await startStub(t);
-    const { run, read } = await commandsIn(t, {
+    const { run, start, read } = await commandsIn(t, {
       'in/a.csv': 'x\n1\n',
       'in/b.csv': 'x,y\n1,2\n3\n',
       'jobs/a.yaml': 'score: { input: ../in/a.csv, output: ../a.csv, report: r }',
@@ -108,11 +99,8 @@ describe('rowcast run', () => {
       'jobs/wrong.yaml': 'score: { input: 1 }',
     });
     const runs = (files: string) => run(`run --trust-definition ${files}`, { env: stub.env });
-    await exits(
-      runs('jobs/none.yaml jobs/a.yaml jobs/b.yaml'),
-      3,
-      /jobs\/none\.yaml|in\/none\.csv: no such file \[no_such_file\]/,
-    );
+    const three = runs('jobs/none.yaml jobs/a.yaml jobs/b.yaml');
+    await exits(three, 3, /jobs\/none\.yaml|in\/none\.csv: no such file \[no_such_file\]/);
     assert.match(await read('a.csv'), /^x,probability_no/);
     await exits(runs('jobs/a.yaml jobs/b.yaml'), 1);
     const calls = stub.bodies.length;
@@ -122,6 +110,15 @@ describe('rowcast run', () => {
       assert.match((await runs(`jobs/a.yaml jobs/b.yaml ${option} same`)).stderr, /\[same_output\]/, option);
     await exits(runs('- -'), 2);
     assert.equal(stub.bodies.length, calls);
+    // At a terminal there is a preview of a CSV, and none of a file that is compressed.
+    const env = { ...stub.env, NODE_OPTIONS: '--import=data:text/javascript,process.stdout.isTTY=true' };
+    for (const [output, shown] of Object.entries({
+      'a.csv': /^\nx {2}… {2}probability_no/,
+      'a.csv.gz': /^$/,
+    })) {
+      const { finished } = start(`run --trust-definition jobs/a.yaml -o ${output}`, { env });
+      assert.match((await exits(finished, 0)).stdout.toString(), shown);
+    }
   });
 
   it('gives settings the rank of flags: over the environment, but below flags', async t => {
