@@ -21,7 +21,7 @@ const LIMITS = {
   'lines of reuse in src': 2_996,
   'lines of reuse in test': 1_609,
   'files of src': 807,
-  'lines of src': 94_612,
+  'lines of src': 94_608,
   'lines of test': 72_319,
   'modules that a run with a service loads': 324,
   'files on the way of a run': 45,

@@ -37,15 +37,7 @@ export async function executeRun(run: Run, tracker = new RunTracker(run)): Promi
     await tracker.begin(files, run.values.restart);
     return await tracker.within(async () => {
       const open = await openRun(run, tracker, files, held);
-      let result: RunResult | undefined;
-      for (let isAgain = false, isRead = false; !isRead; isAgain = true)
-        try {
-          const planned = await planRun(run, tracker, open, isAgain);
-          result = planned && (await scoreRows(run, tracker, planned));
-          isRead = true;
-        } catch (error) {
-          await untilReadAgain(error, run, open, isAgain);
-        }
+      const result = await scoreInput(run, tracker, open);
       return await finishRun(run, tracker, result, open, held);
     });
   } catch (error) {
@@ -53,6 +45,17 @@ export async function executeRun(run: Run, tracker = new RunTracker(run)): Promi
   } finally {
     await held.release();
   }
+}
+
+/** Plans and scores, and does both again if the input is reread. @returns undefined as `planRun` */
+async function scoreInput(run: Run, tracker: RunTracker, open: OpenRun): Promise<RunResult | undefined> {
+  for (let isAgain = false; ; isAgain = true)
+    try {
+      const planned = await planRun(run, tracker, open, isAgain);
+      return planned && (await scoreRows(run, tracker, planned));
+    } catch (error) {
+      await untilReadAgain(error, run, open, isAgain);
+    }
 }
 
 /** What a run has opened before its input. */
@@ -86,7 +89,7 @@ async function openRun(run: Run, tracker: RunTracker, locked: LockedPaths, held:
  * Opens the input, and finds everything that can be wrong with it. Only then is the output opened: resumed, or begun.
  *
  * @param isAgain whether the input was read before, so that an unfinished run is known to be of another one
- * @returns undefined if the output exists and is not to be replaced
+ * @returns undefined if nothing is to be done: the output is there, or is of the same input
  */
 async function planRun(
   run: Run,

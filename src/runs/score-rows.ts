@@ -47,7 +47,7 @@ export interface PlannedRun {
 export async function scoreRows(run: Run, tracker: RunTracker, planned: PlannedRun): Promise<RunResult> {
   const rows = new RowsOfRun(run, tracker, planned);
   try {
-    const pieces = await rows.score();
+    const pieces = await rows.openPieces();
     await rows.commit(pieces);
     const figures = await rows.checkEnd();
     return await rows.finish(figures);
@@ -110,8 +110,8 @@ class RowsOfRun {
     this.#stop = stopping(control.signal, () => source.close(), control.cancel);
   }
 
-  /** Seeks to the checkpoint, and scores from there. */
-  async score(): Promise<AsyncGenerator<MergedPiece>> {
+  /** Seeks to the checkpoint. The rows after it are scored as the pieces are asked for. */
+  async openPieces(): Promise<AsyncGenerator<MergedPiece>> {
     const tracker = this.#tracker;
     const { values, shard } = this.#run;
     const { plan, output, encoder, reuse } = this.#planned;
@@ -286,11 +286,10 @@ class RowsOfRun {
     const { plan, output } = this.#planned;
     this.#stop.end();
     const isStopped = this.#stop.reading.aborted;
-    const early = earlyEndOf(this.#run);
     const hasRead = this.#rowCounts.read > this.#before.read;
     const error = thrown instanceof RowcastError && hasRead ? thrown.duringRun() : thrown;
-    const failure = await judgeEnd(error, plan.source, early);
-    if ((!isStopped && isWorthless(failure, early)) || this.#isUseless(failure)) await output.discard();
+    const failure = await judgeEnd(error, plan.source, earlyEndOf(this.#run));
+    if (this.#mustDiscard(failure, isStopped)) await output.discard();
     else {
       const isKnown = failure instanceof RowcastError;
       const needsRestart = isKnown && failure.needsRestart && !isStopped;
@@ -303,7 +302,8 @@ class RowsOfRun {
   }
 
   /** Whether what was written must not be used, or is of no use. */
-  #isUseless(failure: unknown): boolean {
+  #mustDiscard(failure: unknown, isStopped: boolean): boolean {
+    if (!isStopped && isWorthless(failure, earlyEndOf(this.#run))) return true;
     if (!(failure instanceof RowcastError)) return false;
     // A corrected input is another one, which would not resume a run that has scored nothing.
     const isOtherInput = failure.code === 'malformed_input' && this.#rowCounts.scored === 0;

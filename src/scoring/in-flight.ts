@@ -53,22 +53,23 @@ export function inFlight({ scorer, scoring, windowBytes, stop }: InFlightOptions
   const limit = pLimit(scorer.concurrency);
   let held = 0;
   let waiting = 0;
+  /** Continues the one stage that waits for space: only the one that sends does. */
   let onSpace: (() => void) | undefined;
   const spaceFor = async (bytes: number, mostWaiting: number): Promise<void> => {
     while (waiting >= mostWaiting || (held > 0 && held + bytes > windowBytes))
       await new Promise<void>(resolve => {
         onSpace = resolve;
       });
-    hold(bytes);
+    changeHeld(bytes);
   };
-  const hold = (bytes: number): void => {
+  const changeHeld = (bytes: number): void => {
     held += bytes;
     onSpace?.();
   };
   const begin = (): void => {
     waiting--;
     onSpace?.();
-    // It would be finished too late, perhaps, and then sent again.
+    // Perhaps the part would be finished too late, and then it would be sent again.
     stop.throwIfAborted();
   };
 
@@ -81,13 +82,13 @@ export function inFlight({ scorer, scoring, windowBytes, stop }: InFlightOptions
     });
     scorer.release(part);
     const scored = { batch: part, ...result };
-    hold(memoryOfScored(scored) - memory);
+    changeHeld(memoryOfScored(scored) - memory);
     return scored;
   };
 
   const settle = async (attempt: Promise<ScoredBatch>): Promise<ScoredBatch> => {
     const scored = await attempt;
-    hold(-memoryOfBatch(scored.batch) - memoryOfScored(scored));
+    changeHeld(-memoryOfBatch(scored.batch) - memoryOfScored(scored));
     return scoring.confirm(scored);
   };
 
@@ -104,7 +105,7 @@ export function inFlight({ scorer, scoring, windowBytes, stop }: InFlightOptions
     },
     /** Waits until the window has space for other memory, which is then held until it is freed. */
     reserve: (bytes: number): Promise<void> => spaceFor(bytes, Number.POSITIVE_INFINITY),
-    free: (bytes: number): void => hold(-bytes),
+    free: (bytes: number): void => changeHeld(-bytes),
   };
 }
 

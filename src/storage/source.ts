@@ -116,9 +116,7 @@ export function unreadable(
   });
 }
 
-/**
- * @param sizes before and now
- */
+/** @param sizes before and now */
 export function inputChanged(file: string, [before, now]: readonly [number, number]): RowcastError {
   const isResized = before !== now;
   const sizes = isResized ? ` (it had ${countOf(before, 'byte')}, now it has ${counted(now)})` : '';

@@ -24,7 +24,7 @@ import { observersOf } from '../score/observers.ts';
 import { readJob } from '../score/read-job.ts';
 import { type SignalledRun, untilSignal } from '../score/until-signal.ts';
 
-/** Scores a CSV, or several. */
+/** Scores a file, or several. */
 export const run = (context: Context): Promise<number> => tellingEnd('score', context, runScore);
 
 /**

@@ -43,9 +43,7 @@ function maxRowsIn(text: string): number | undefined {
   return rows === undefined ? undefined : Number(rows);
 }
 
-/**
- * The status of the model, if a cloud wraps it in a 424: SageMaker in `OriginalStatusCode`, Azure ML in a header.
- */
+/** The status of the model, if a cloud wraps it in a 424: SageMaker in `OriginalStatusCode`, Azure ML in a header. */
 function modelStatus(members: Readonly<Record<string, unknown>>, headers: Headers): number | undefined {
   const status = Number(members.OriginalStatusCode ?? headers['ms-azureml-model-error-statuscode']);
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;

@@ -1,7 +1,7 @@
 import { CR, contentEnd, countLines, LF, type LineEndings } from './line-endings.ts';
 import { INPUT_START, type Position } from './position.ts';
 
-/** Consecutive complete records that are sent in one `batch-persona` request, as raw bytes. */
+/** Consecutive complete records as raw bytes, which a scorer gets together or in parts. */
 export interface Batch {
   readonly bytes: Buffer;
   /** Offsets in `bytes` after each record's line ending. */

@@ -57,9 +57,7 @@ export function rejectBudget(limit: RejectLimit | undefined, of = '') {
 /** The fewest rows that a run may have, and a text that says why; undefined without a limit. */
 export type LeastRows = { rows: number; text: string } | undefined;
 
-/**
- * @param note called if the limit is a part of the rows of a run that is not known
- */
+/** @param note called if the limit is a part of the rows of a run that is not known */
 export function leastRows(
   minRows: RejectLimit | undefined,
   last: LastRun | undefined,

@@ -49,7 +49,7 @@ export async function skipsSameInput(compared: ComparedInput): Promise<boolean> 
   if (size === null || !last?.digests.some(digest => digest.startsWith(`${size}:`))) return false;
   const digest = await digestToBe(options, input, backends, stop);
   if (digest === undefined || !last.digests.includes(digest)) return false;
-  const message = `the input has the same bytes as one of the last good run, which finished at ${last.finished_at}`;
+  const message = `the input has the same bytes as an input of the last good run, which finished at ${last.finished_at}`;
   if (options.ifSameAsLast === 'fail')
     throw new RowcastError('same_as_last', message, {
       severity: 'stopped',

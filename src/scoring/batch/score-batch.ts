@@ -79,6 +79,7 @@ export class ScoreBatch {
       this.#firstFailed = this.#isolateFirst(batch, outcome);
       return this.#firstFailed;
     }
+    // If the first one stops the run, all fail with its error.
     await this.#firstFailed;
     return this.#isolate(batch, outcome);
   }
@@ -101,7 +102,7 @@ export class ScoreBatch {
         const personas = countPersonas(batch, outcome);
         if ('predictions' in outcome) {
           if (personas > (outcome.unsent ?? 0)) attempts?.succeeded();
-          if (outcome.predictions.errors.size < personas) this.#scored(batch);
+          if (outcome.predictions.errors.size < personas) this.#noteScored(batch);
           return outcome;
         }
         const { failure } = outcome;
@@ -119,7 +120,7 @@ export class ScoreBatch {
           case 'probe':
             probes.send(attempts.count, decision.probes, isPart);
             break;
-          case 'retry':
+          case 'retry': // after the wait
         }
         await attempts.wait(failure, decision, signal, isPart);
         if (!this.#hasScored && retryPolicy?.table[failure.kind].stopsIfFirstAlike)
@@ -199,7 +200,7 @@ export class ScoreBatch {
     return scored;
   }
 
-  #scored(batch: Batch): void {
+  #noteScored(batch: Batch): void {
     this.#hasScored = true;
     this.#prober.scored(batch);
   }

@@ -151,7 +151,7 @@ const numbersOf = ({ classes, numbers: names }: MergeOptions['report']): Predict
 function checkClasses(given: readonly string[], reported: readonly string[] | undefined): void {
   const isSet = given.length > 0 && new Set(given).size === given.length;
   if (isSet && (reported === undefined || isDeepStrictEqual(given.toSorted(), reported.toSorted()))) return;
-  throw new RowcastError('bad_classes', `the classes given are ${sanitize(given.join(', ')) || 'none'}`, {
+  throw new RowcastError('bad_classes', `the given classes are: ${sanitize(given.join(', ')) || 'none'}`, {
     hint:
       reported === undefined ? 'Give each class once.' : `The report has: ${sanitize(reported.join(', '))}.`,
   });

@@ -117,7 +117,7 @@ class KnownRows {
     this.#equal?.find(byKey, first, copied);
     this.#sent += copied.sent;
     const keptFrom = this.#equal?.keptFrom(this.#sent) ?? this.#sent;
-    // Until all of its rows are packed, it must not pass.
+    // Until all of its rows are packed, it must not be passed on.
     return { batch, faults, copied, first, keptFrom, lastPack: Number.POSITIVE_INFINITY };
   }
 
@@ -356,7 +356,7 @@ class SharedFields {
   withKeys(batch: Batch, keys: RowKeys, columns: readonly number[]): { fields: Fields; keys: Int32Array } {
     const memory = this.#memory;
     memory?.clear();
-    const start = memory?.reserve(0) ?? 0;
+    const start = memory?.reserve(0) ?? 0; // the address of what is reserved next
     const reserved = memory && keys.reserve(memory, batch, columns);
     const fields = this.#read(batch);
     const found = keys.keysOf(fields, columns, reserved);

@@ -141,9 +141,7 @@ class Spool {
     for (let at = 0; at < bytes.length && !this.#isStopped; ) at += await this.#spill(bytes.subarray(at));
   }
 
-  /**
-   * Writes as much as fits to the file, or waits until it was read. @returns how many bytes it has written
-   */
+  /** Writes as much as fits to the file, or waits until it was read. @returns how many bytes it has written */
   async #spill(bytes: Buffer): Promise<number> {
     const { folder, spillBytes, space, onFull } = this.#options;
     this.#file ??= await openUnnamed(folder);

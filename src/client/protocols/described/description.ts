@@ -41,9 +41,7 @@ export interface RequestDescription {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How rows are written. */
   readonly layout: LayoutName;
-  /**
-   * A JSON value, in which texts such as `$rows` and `$columns` stand for what `client/bodies/layout-of.ts` says.
-   */
+  /** A JSON value, in which texts such as `$rows` and `$columns` stand for what `client/bodies/layout-of.ts` says. */
   readonly body?: BodyTemplate | undefined;
 }
 

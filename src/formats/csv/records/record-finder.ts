@@ -17,7 +17,7 @@ export class RecordFinder {
   recordStart = 0;
   readonly #dialect: Dialect;
   readonly #quote: number | undefined;
-  readonly #isBlankRecord: boolean;
+  readonly #isEmptyLineARow: boolean;
   readonly #buffers: BufferPool;
   #buffer: Buffer = this.bytes;
   /** There is no line feed in `[recordStart, #searched)`, and no quote in `[recordStart, #quoteFree)`. */
@@ -34,7 +34,7 @@ export class RecordFinder {
     this.#buffers = new BufferPool(isShared);
     this.#dialect = dialect;
     this.#quote = dialect.quote?.charCodeAt(0);
-    this.#isBlankRecord = width === 1;
+    this.#isEmptyLineARow = width === 1;
   }
 
   /**
@@ -105,7 +105,7 @@ export class RecordFinder {
 
   kindOf(end: number): RecordKind {
     const isEmpty = contentEnd(this.bytes, this.recordStart, end, this.#dialect) === this.recordStart;
-    return isEmpty && !this.#isBlankRecord ? RecordKind.blank : (this.#scan?.kind ?? RecordKind.plain);
+    return isEmpty && !this.#isEmptyLineARow ? RecordKind.blank : (this.#scan?.kind ?? RecordKind.plain);
   }
 
   /** Whether the record was scanned: only then can it have a quoted field, or more than one line. */

@@ -108,7 +108,7 @@ function pass(cursor: ThriftCursor, type: number, shape: Shape): void {
   if (typeof shape === 'number') {
     checkType(type, shape);
     cursor.skip(type, 0);
-  } else if (isEnum(shape)) {
+  } else if ('count' in shape) {
     checkType(type, i32);
     const value = cursor.integer();
     if (!(value >= 0 && value < shape.count))
@@ -124,7 +124,6 @@ function pass(cursor: ThriftCursor, type: number, shape: Shape): void {
 }
 
 const isList = (shape: Members | readonly [Item]): shape is readonly [Item] => Array.isArray(shape);
-const isEnum = (shape: Exclude<Shape, number>): shape is Enum => 'count' in shape;
 
 function checkType(type: number, expected: number): void {
   if (type !== expected) throw new ThriftError('a member has another type than in the format');
