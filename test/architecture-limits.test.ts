@@ -23,7 +23,7 @@ const LIMITS = {
   'files of src': 807,
   'lines of src': 94_608,
   'lines of test': 72_319,
-  'modules that a run with a service loads': 324,
+  'modules that a run with a service loads': 319,
   'files on the way of a run': 45,
 };
 
