@@ -47,7 +47,7 @@ export async function executeRun(run: Run, tracker = new RunTracker(run)): Promi
   }
 }
 
-/** Plans and scores, and does both again if the input is reread. @returns undefined as `planRun` */
+/** Plans and scores, and does both again if the input is reread. @returns undefined if `planRun` does */
 async function scoreInput(run: Run, tracker: RunTracker, open: OpenRun): Promise<RunResult | undefined> {
   for (let isAgain = false; ; isAgain = true)
     try {

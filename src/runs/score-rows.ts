@@ -67,20 +67,20 @@ class RowsOfRun {
   readonly #tracker: RunTracker;
   readonly #planned: PlannedRun;
   readonly #stop: ReturnType<typeof stopping>;
-  /** Where the run begins if it is a shard inside of the input. */
+  /** Where the run begins, if it is a shard that is a part of its input. */
   readonly #from: Position | undefined;
   /** What earlier processes of a resumed run had done. */
   readonly #before: RowCounts;
   /** Totals over all processes. */
   readonly #rowCounts: RowCounts;
   #position: Position;
-  /** Of the input before the position. */
+  /** The digest of the input before the position. */
   #digest = new PrefixDigest();
   /** What the output's header says, once it is written. */
   #predictionType: PredictionType | undefined;
   readonly #data: DataTally | undefined;
   readonly #budget: RejectBudget;
-  /** Undefined for a shard that does not begin with the first row. */
+  /** The limit of malformed rows; undefined for a shard that does not begin with the first row. */
   readonly #malformed: ReturnType<typeof malformedLimit> | undefined;
 
   constructor(run: Run, tracker: RunTracker, planned: PlannedRun) {
@@ -281,7 +281,7 @@ class RowsOfRun {
     );
   }
 
-  /** Ends an unfinished run so that it can be resumed, unless that is of no use. @returns the error to throw */
+  /** Keeps the unfinished output, so that the same command resumes, or discards it. @returns the error to throw */
   async suspend(thrown: unknown): Promise<unknown> {
     const { plan, output } = this.#planned;
     this.#stop.end();
@@ -301,7 +301,7 @@ class RowsOfRun {
     return isStopped ? this.#stop.interrupted() : failure;
   }
 
-  /** Whether what was written must not be used, or is of no use. */
+  /** Whether an unfinished output is discarded, because it may be wrong, or no run would resume from it. */
   #mustDiscard(failure: unknown, isStopped: boolean): boolean {
     if (!isStopped && isWorthless(failure, earlyEndOf(this.#run))) return true;
     if (!(failure instanceof RowcastError)) return false;

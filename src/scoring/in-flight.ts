@@ -10,7 +10,7 @@ import type { BatchScorer, Scored, ScoredBatch } from './scorer.ts';
 export interface SentRows extends MergedCopies {
   /** The layout by which the scorer reads and cuts what is sent. */
   readonly layout: Layout;
-  /** What sends them. */
+  /** Makes what sends them. */
   sender(scorer: BatchScorer, flight: Flight): Sender;
 }
 
@@ -53,7 +53,7 @@ export function inFlight({ scorer, scoring, windowBytes, stop }: InFlightOptions
   const limit = pLimit(scorer.concurrency);
   let held = 0;
   let waiting = 0;
-  /** Continues the one stage that waits for space: only the one that sends does. */
+  /** Wakes the stage that sends, which is the only one that waits for space. */
   let onSpace: (() => void) | undefined;
   const spaceFor = async (bytes: number, mostWaiting: number): Promise<void> => {
     while (waiting >= mostWaiting || (held > 0 && held + bytes > windowBytes))
@@ -110,8 +110,8 @@ export function inFlight({ scorer, scoring, windowBytes, stop }: InFlightOptions
 }
 
 /*
- * Memory overhead of a batch, measured on Node 20 with millions of tiny records: V8 stores an array element (a number or
- * a reference) in 8 bytes, and an object in a few dozen.
+ * Memory overhead of a batch, measured on Node 20 with millions of tiny records: V8 stores an array element (a number
+ * or a reference) in 8 bytes, and an object in a few dozen.
  */
 
 /** The batch's objects, its promises and its queue entry. */

@@ -107,8 +107,8 @@ export async function* stages(
     (scored: ScoredBatch) => merger.merge(scored),
     () => merger.end(),
   );
-  // A stage (`gen`) is a list of functions, each of which may give any number of values; `flushable` adds what it gives at
-  // the end. What is sent waits between the two stages.
+  // `gen` makes a stage of functions, each of which may give any number of values; `flushable` adds what one gives at the
+  // end. What is in flight waits between the two stages.
   const pieces = chain(
     [
       Readable.from(batches.items, { highWaterMark: 1 }),

@@ -10,7 +10,7 @@ import { slow } from '../support/slow.ts';
 
 const rows = 60;
 
-/** Each report, with what its outputs have more, and what is predicted. */
+/** Each report, with the additional columns of its outputs, and what it predicts. */
 const reports = {
   number: { header: 'predicted_amount', kind: 'numbers', columns: 1 },
   numbers: { header: 'probability_low,probability_high,probability_mid', kind: 'numbers', columns: 3 },

@@ -234,7 +234,7 @@ class UnknownRows {
     if (this.#isInterrupted) return;
     const found = await this.#rows.find(batch).catch(unlessInterrupted);
     if (found === undefined) {
-      // As if reading had stopped before it: what was sent is still waited for.
+      // The run goes on as if reading had stopped before this batch: it waits for what was sent.
       this.#isInterrupted = true;
       return;
     }

@@ -75,7 +75,7 @@ async function runLimited(
   return { code, stderr };
 }
 
-// In a process of its own if it cannot remove its lock, which is valid as long as its process is there.
+// A run that cannot remove its lock has a process of its own: the lock is valid as long as its process lives.
 describe('a run whose disk', { concurrency: 2 }, () => {
   it('is full stops with exit code 75, and resumes to the same bytes once there is space', async t => {
     const { folder, args, env, wanted } = await bench(t);

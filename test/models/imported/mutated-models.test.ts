@@ -36,7 +36,7 @@ interface Mutated {
   read(bytes: Buffer, iterations: Iterations): ImportedModel;
   /** The file with changes at random places. */
   change(bytes: Buffer, seed: number, file: string): Buffer;
-  /** In full, and otherwise. */
+  /** The number of changed files. */
   count: number;
 }
 

@@ -7,7 +7,7 @@ import { newFolder } from '../folder.ts';
 import { noBrowser } from '../service/browser.ts';
 import { checkLook, looks, openBrowser, openPage } from './browser.ts';
 
-/** Tests pages that are files, by what they are of, in each look. */
+/** Tests pages, which are written to files, in each look. @param pages by what each one shows */
 export function checkPages(what: string, pages: Readonly<Record<string, () => string>>): void {
   describe(`${what} in a browser`, { skip: noBrowser, timeout: 300_000 }, () => {
     for (const [of, write] of Object.entries(pages))
